@@ -1,0 +1,67 @@
+// Everything that can be asked of a room. Commands are imperatives; the time is given beside them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "engine/settings.h"
+#include "engine/visitor.h"
+
+namespace anteroom {
+
+// A place in the outer line, as its pass proves it.
+struct OuterPlace {
+    std::uint32_t generation = 0;
+    Number number = 0;
+    friend bool operator==(const OuterPlace&, const OuterPlace&) = default;
+};
+
+// Visitors.
+struct Join {
+    VisitorKey visitor;
+    std::uint8_t lane = 0;
+    std::optional<OuterPlace> outer = std::nullopt;
+};
+struct Touch {
+    Number number = 0;
+}; // A sign of life: keeps the place, comes back from leaving, claims a call.
+struct Claim {
+    Number number = 0;
+};
+struct Finish {
+    Number number = 0;
+};
+struct Leave {
+    Number number = 0;
+};
+struct TakeNumber {
+    VisitorKey visitor;
+}; // In the outer line.
+
+// The clock.
+struct Tick {};
+struct Wake {}; // The server was away until now: nobody's silence before now counts.
+
+// Operators.
+struct Configure {
+    Settings settings;
+};
+struct SetState {
+    RoomState to = RoomState::open;
+};
+struct Resume {}; // Back to what the room was before it was paused.
+struct Call {
+    std::int64_t count = 0;
+}; // Now, whatever the pace; never above the capacity.
+struct Advance {
+    std::int64_t count = 0;
+};                  // The outer line's serving counter.
+struct Activate {}; // The outer line, with a new generation of numbers.
+struct Deactivate {};
+struct Clear {};
+
+using Command = std::variant<Join, Touch, Claim, Finish, Leave, TakeNumber, Tick, Wake, Configure,
+                             SetState, Resume, Call, Advance, Activate, Deactivate, Clear>;
+
+} // namespace anteroom

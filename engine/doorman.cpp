@@ -1,0 +1,171 @@
+// What a tick does: ends what has lapsed, sweeps the silent, advances the outer line, calls the
+// next.
+#include <algorithm>
+
+#include "base/check.h"
+#include "engine/planted.h"
+#include "engine/room.h"
+
+namespace anteroom {
+
+Instant Room::deadline_of(const Record& record) const {
+    const Settings& set = settings();
+    const Instant awake{awake_since_.load(std::memory_order_relaxed)};
+    const Instant lease_end =
+        planted(Bug::lease_slides_for_ever)
+            ? std::max(record.seen(), record.since()) + set.lease
+            : std::min(std::max({record.seen(), record.since(), awake}) + set.lease,
+                       record.since() + set.lease_max);
+    const Instant claim_end = std::max(record.since(), awake) + set.claim_window;
+    switch (record.place().state) {
+        case VisitorState::leaving: return record.since() + set.leave_grace;
+        case VisitorState::active: return lease_end;
+        case VisitorState::called:
+            if (set.lease_start == LeaseStart::at_claim) return claim_end;
+            return set.claim_window > Millis{0} ? std::min(claim_end, lease_end) : lease_end;
+        default: return instant_max;
+    }
+}
+
+void Room::set_timer(Number number) {
+    timers_.add(deadline_of(*roll_.record(number)), number);
+}
+
+void Room::lapse(Done& done) {
+    const auto ended = [&] { return done.left + done.expired; };
+    while (ended() < limits::ends_per_tick_max) {
+        const std::optional<Number> number = timers_.take_due(now_);
+        if (!number) return;
+        const Record* record = roll_.record(*number);
+        const VisitorState state = record ? record->place().state : VisitorState::unknown;
+        if (!is_live(state) || state == VisitorState::waiting) continue; // Over, or came back.
+        if (deadline_of(*record) > now_) {
+            set_timer(*number);
+        } else if (state == VisitorState::leaving) {
+            happen(Left{*number});
+            ++done.left;
+        } else {
+            const bool no_show = state == VisitorState::called;
+            happen(Expired{*number, no_show ? Expiry::no_show : Expiry::lease});
+            ++done.expired;
+        }
+    }
+}
+
+bool Room::is_silent(const Record& record) const {
+    const Instant awake{awake_since_.load(std::memory_order_relaxed)};
+    return std::max(record.seen(), awake) + settings().idle <= now_;
+}
+
+void Room::sweep(Done& done) {
+    const Instant before = now_ - settings().idle;
+    const Instant awake{awake_since_.load(std::memory_order_relaxed)};
+    if (swept_ + settings().sweep_interval > now_ || waiting() == 0) return;
+    bool finished = true;
+    if (awake <= before) {
+        roll_.for_each_silent(before, [&](Number number) {
+            finished = finished && done.expired < limits::ends_per_tick_max;
+            if (!finished) return false;
+            happen(Expired{number, Expiry::silent});
+            ++done.expired;
+            swept_somebody_ = true;
+            return true;
+        });
+    }
+    if (finished) swept_ = now_;
+}
+
+void Room::advance_outer(Done& done) {
+    const Settings& set = settings();
+    const Number forgotten = outer_.taken_through(now_ - set.outer_lifetime);
+    if (forgotten > outer_.forgotten()) happen(OuterExpired{forgotten});
+    if (!outer_.active() || outer_.advanced() + set.outer_interval > now_) return;
+    const Number wanted = outer_.serving() + static_cast<Number>(set.outer_batch);
+    const Number serving =
+        planted(Bug::outer_beyond_issued) ? wanted : std::min(outer_.issued(), wanted);
+    if (serving <= outer_.serving()) return;
+    done.advanced += serving - outer_.serving();
+    happen(Advanced{serving});
+}
+
+bool Room::may_call_one(Pace pace) const {
+    const bool stopped = !may_call(state()) && !planted(Bug::pause_still_calls);
+    if (stopped) return false;
+    if (state() == RoomState::passthrough) return true;
+    const auto capacity = static_cast<std::uint64_t>(settings().capacity);
+    const bool has_slot =
+        inside() < capacity || (planted(Bug::capacity_off_by_one) && inside() == capacity);
+    if (!has_slot) return false;
+    if (pace == Pace::ignored) return true;
+    const auto called_max = static_cast<std::uint64_t>(settings().called_max);
+    return (called_max == 0 || called() < called_max) && pacer_.allowed(now_) > 0;
+}
+
+void Room::admit(Done& done, std::uint64_t count_max, Pace pace) {
+    const std::uint64_t most = std::min(count_max, limits::calls_per_tick_max);
+    for (std::uint64_t calls = 0; calls < most && may_call_one(pace); ++calls) {
+        const Number number = next_to_call(done, pace);
+        if (number == 0) return;
+        happen(Called{number});
+        ++done.called;
+    }
+}
+
+Number Room::number_at(std::size_t line, std::uint64_t order) const {
+    return line % 2 == 0 ? carriers_.at(order) : order;
+}
+
+// The head of the first line whose head may be called. Those silent for too long are swept out of
+// the way here, so that an absent head never stands in anybody's way.
+Number Room::next_to_call(Done& done, Pace pace) {
+    const Millis wait_min =
+        pace == Pace::kept && state() != RoomState::passthrough ? settings().wait_min : Millis{0};
+    for (std::size_t i = 0; i < lines_in_use(); ++i) {
+        const std::size_t line = planted(Bug::lower_lane_first) ? lines_in_use() - 1 - i : i;
+        while (std::optional<std::uint64_t> head = lines_[line].present.front()) {
+            if (planted(Bug::overtaking_after_sweep) && std::exchange(swept_somebody_, false))
+                head = lines_[line].present.select(1).value_or(*head);
+            const Number number = number_at(line, *head);
+            const Record& record = *roll_.record(number);
+            if (planted(Bug::absent_head_blocks) && record.seen() + seconds(60) <= now_) return 0;
+            if (is_silent(record) && done.expired < limits::ends_per_tick_max) {
+                happen(Expired{number, Expiry::silent});
+                ++done.expired;
+                continue;
+            }
+            if (record.joined + wait_min > now_) break;
+            return number;
+        }
+    }
+    return 0;
+}
+
+std::optional<Instant> Room::next_admission() const {
+    if (!may_call_one(Pace::ignored)) return std::nullopt;
+    const bool all = state() == RoomState::passthrough;
+    const auto called_max = static_cast<std::uint64_t>(settings().called_max);
+    if (!all && called_max > 0 && called() >= called_max) return std::nullopt;
+    Instant eligible = instant_max;
+    for (std::size_t line = 0; line < lines_in_use(); ++line) {
+        const std::optional<std::uint64_t> head = lines_[line].present.front();
+        if (!head) continue;
+        const Record& record = *roll_.record(number_at(line, *head));
+        eligible = std::min(eligible, all ? now_ : record.joined + settings().wait_min);
+    }
+    if (eligible == instant_max) return std::nullopt;
+    return all ? now_ : pacer_.next(std::max(eligible, now_));
+}
+
+std::optional<Instant> Room::next_deadline() const {
+    std::optional<Instant> next = next_admission();
+    const auto consider = [&](Instant at) { next = next ? std::min(*next, at) : at; };
+    if (const std::optional<Instant> timer = timers_.next()) consider(*timer);
+    if (waiting() > 0) consider(swept_ == instant_min ? now_ : swept_ + settings().sweep_interval);
+    if (outer_.active() && outer_.serving() < outer_.issued())
+        consider(outer_.advanced() + settings().outer_interval);
+    if (const std::optional<Instant> taken = outer_.oldest_taken())
+        consider(*taken + settings().outer_lifetime);
+    return next;
+}
+
+} // namespace anteroom

@@ -1,0 +1,237 @@
+// The only place where hard state changes: one function per fact, the same live and in replay.
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/overload.h"
+#include "engine/planted.h"
+#include "engine/room.h"
+
+namespace anteroom {
+namespace {
+
+template <class T>
+void add(std::atomic<T>& counter, std::int64_t change) {
+    counter.store(counter.load(std::memory_order_relaxed) + static_cast<T>(change),
+                  std::memory_order_release);
+}
+
+} // namespace
+
+bool Room::replay(const Fact& fact) {
+    if (fact.sequence != sequence_ + 1 || fact.at < now_ || !fits(fact.what)) return false;
+    now_ = fact.at;
+    fold(fact);
+    return true;
+}
+
+void Room::fold(const Fact& fact) {
+    CHECK(fact.sequence == sequence_ + 1);
+    sequence_ = fact.sequence;
+    flow_.elapse(fact.at, scene());
+    std::visit([&](const auto& what) { fold(what, fact.at); }, fact.what);
+}
+
+// Whether a fact can follow: what fold() takes for granted, asked of facts that come from a disk.
+bool Room::fits(const Happening& what) const {
+    const auto state = [&](Number number) { return roll_.state_of(number); };
+    const auto fits = Overload{
+        [&](const Joined& j) {
+            const bool known = j.outer > outer_.forgotten() && j.outer <= outer_.issued();
+            const bool carried = j.outer > 0 && !j.bound_only;
+            return j.number == roll_.next_number() && roll_.has_room() &&
+                   j.lane < limits::lanes_max && find(j.visitor) == 0 && (j.outer == 0 || known) &&
+                   !(j.outer && outer_.is_bound_to_other(j.outer, j.visitor)) &&
+                   !(carried && carriers_.at(outer_.order_of(j.outer)) != 0);
+        },
+        [&](const Called& c) { return state(c.number) == VisitorState::waiting; },
+        [&](const Claimed& c) { return state(c.number) == VisitorState::called; },
+        [&](const Finished& f) { return is_inside(state(f.number)); },
+        [&](const Leaving& l) { return state(l.number) == VisitorState::waiting; },
+        [&](const Returned& r) { return state(r.number) == VisitorState::leaving; },
+        [&](const Left& l) { return is_live(state(l.number)); },
+        [&](const Expired& e) { return is_live(state(e.number)); },
+        [&](const NumberTaken& t) {
+            return t.number == outer_.next_number() && outer_.has_room() &&
+                   outer_.find(t.visitor) == 0;
+        },
+        [&](const Advanced& a) {
+            return a.serving >= outer_.serving() && a.serving <= outer_.issued();
+        },
+        [&](const OuterExpired& o) {
+            return o.through >= outer_.forgotten() && o.through <= outer_.issued();
+        },
+        [&](const Activated& a) { return a.generation == outer_.generation() + 1; },
+        [&](const Deactivated&) { return true; },
+        [&](const Configured& c) { return fault_of(c.settings) == Reason::none; },
+        [&](const StateChanged& s) { return s.to <= RoomState::passthrough; },
+        [&](const Cleared&) { return true; },
+    };
+    return std::visit(fits, what);
+}
+
+void Room::fold(const Joined& joined, Instant at) {
+    const bool carries = joined.outer > 0 && !joined.bound_only;
+    const Place place{
+        .state = VisitorState::waiting,
+        .line = static_cast<std::uint8_t>(joined.lane * 2 + (carries ? 0 : 1)),
+        .order = carries ? outer_.order_of(joined.outer) : joined.number,
+    };
+    if (joined.outer > 0) outer_.bind(joined.outer, joined.visitor);
+    if (carries) carriers_.add(place.order, joined.number);
+    lines_[place.line].present.insert(place.order);
+    add(waiting_, +1);
+    roll_.add(joined.number, joined.visitor, place, at);
+    ++totals_.joined;
+}
+
+void Room::fold(const Called& called, Instant at) {
+    Record& record = *roll_.record(called.number);
+    Place place = record.place();
+    CHECK(place.state == VisitorState::waiting);
+    flow_.called(at, scene());
+    leave_line(place);
+    if (place.line % 2 == 0) outer_.spend(place.order);
+    place.state = VisitorState::called;
+    record.start(at);
+    record.put(place);
+    add(called_, +1);
+    serving_.store(std::max(serving(), called.number), std::memory_order_release);
+    pacer_.record(at);
+    ++totals_.called;
+    set_timer(called.number);
+}
+
+void Room::fold(const Claimed& claimed, Instant at) {
+    Record& record = *roll_.record(claimed.number);
+    Place place = record.place();
+    CHECK(place.state == VisitorState::called);
+    place.state = VisitorState::active;
+    if (settings().lease_start == LeaseStart::at_claim) record.start(at);
+    record.touch(at);
+    record.put(place);
+    add(called_, -1);
+    add(active_, +1);
+    ++totals_.claimed;
+    set_timer(claimed.number);
+}
+
+void Room::fold(const Finished& finished, Instant at) {
+    end(finished.number, VisitorState::finished, at);
+    ++totals_.finished;
+}
+
+void Room::fold(const Leaving& leaving, Instant at) {
+    Record& record = *roll_.record(leaving.number);
+    Place place = record.place();
+    CHECK(place.state == VisitorState::waiting);
+    // In both lines for a moment rather than in none: beside us a reader may count one too many,
+    // never one too few.
+    lines_[place.line].away.insert(place.order);
+    lines_[place.line].present.erase(place.order);
+    place.state = VisitorState::leaving;
+    record.start(at);
+    record.put(place);
+    set_timer(leaving.number);
+}
+
+void Room::fold(const Returned& returned, Instant at) {
+    Record& record = *roll_.record(returned.number);
+    Place place = record.place();
+    CHECK(place.state == VisitorState::leaving);
+    if (!planted(Bug::return_loses_place)) {
+        lines_[place.line].present.insert(place.order);
+        lines_[place.line].away.erase(place.order);
+    }
+    place.state = VisitorState::waiting;
+    record.touch(at);
+    record.put(place);
+}
+
+void Room::fold(const Left& left, Instant at) {
+    end(left.number, planted(Bug::leaver_vanishes) ? VisitorState::unknown : VisitorState::left,
+        at);
+    ++totals_.left;
+}
+
+void Room::fold(const Expired& expired, Instant at) {
+    end(expired.number, VisitorState::expired, at);
+    if (expired.cause == Expiry::no_show && planted(Bug::unclaimed_call_keeps_slot))
+        add(called_, +1);
+    ++totals_.expired;
+}
+
+void Room::end(Number number, VisitorState state, Instant at) {
+    const Place place = roll_.record(number)->place();
+    CHECK(is_live(place.state));
+    if (is_in_line(place.state)) {
+        flow_.departed(at);
+        leave_line(place);
+    } else {
+        leave_inside(place.state, at);
+        if (state == VisitorState::finished && planted(Bug::finish_keeps_slot)) add(active_, +1);
+    }
+    roll_.end(number, state, at);
+}
+
+void Room::leave_line(Place place) {
+    Queue& queue = lines_[place.line];
+    if (queue.present.contains(place.order))
+        queue.present.erase(place.order);
+    else
+        queue.away.erase(place.order);
+    if (place.line % 2 == 0) carriers_.remove(place.order);
+    add(waiting_, -1);
+}
+
+void Room::leave_inside(VisitorState state, Instant at) {
+    flow_.released(at, scene());
+    add(state == VisitorState::called ? called_ : active_, -1);
+}
+
+void Room::fold(const NumberTaken& taken, Instant at) {
+    outer_.take(taken.number, taken.visitor, at);
+}
+
+void Room::fold(const Advanced& advanced, Instant at) {
+    outer_.advance(advanced.serving, at);
+}
+
+void Room::fold(const OuterExpired& expired, Instant) {
+    outer_.forget(expired.through);
+}
+
+void Room::fold(const Activated& activated, Instant at) {
+    outer_.activate(activated.generation, at);
+}
+
+void Room::fold(const Deactivated&, Instant) {
+    outer_.deactivate();
+}
+
+void Room::fold(const Configured& configured, Instant at) {
+    auto fresh = std::make_unique<Settings>(configured.settings);
+    Settings* old = settings_.exchange(fresh.release(), std::memory_order_acq_rel);
+    retired_.add(std::unique_ptr<Settings>(old));
+    pacer_.configure(settings(), at);
+    // Deadlines may have come nearer: look at everybody again.
+    timers_.clear();
+    for_each_live([&](Number number, const Record& record) {
+        if (record.place().state != VisitorState::waiting) set_timer(number);
+    });
+}
+
+void Room::fold(const StateChanged& changed, Instant) {
+    if (changed.to == RoomState::paused) resume_to_ = state();
+    // The pace before a pause says nothing about the pace after it.
+    if (!may_call(state()) && may_call(changed.to)) flow_.restart();
+    state_.store(changed.to, std::memory_order_release);
+}
+
+void Room::fold(const Cleared&, Instant at) {
+    std::vector<Number> everybody;
+    for_each_live([&](Number number, const Record&) { everybody.push_back(number); });
+    for (const Number number : everybody) end(number, VisitorState::expired, at);
+    totals_.expired += everybody.size();
+}
+
+} // namespace anteroom

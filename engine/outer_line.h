@@ -1,0 +1,118 @@
+// OuterLine: tier 1. Numbers from 1, released by a counter; who holds a number up to `serving` may
+// go on.
+//
+// Every activation starts a new generation of numbers; numbers of an older one are unknown. Each
+// number remembers the visitor who took it and the first user who went on with it. Order is global:
+// an order of an older generation is smaller than any of a newer one, and never used twice.
+//
+// Threads: one writer; standing() and visitor_of() may run beside it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "base/time.h"
+#include "engine/command.h"
+#include "engine/key_index.h"
+#include "engine/outcome.h"
+#include "engine/retired.h"
+#include "engine/window.h"
+
+namespace anteroom {
+
+class OuterLine {
+  public:
+    explicit OuterLine(Retired& retired) : places_(retired), index_(*this, retired) {}
+
+    bool active() const { return active_.load(std::memory_order_acquire); }
+    std::uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
+    Number issued() const { return issued_.load(std::memory_order_acquire); }
+    Number serving() const { return serving_.load(std::memory_order_acquire); }
+    Number forgotten() const { return forgotten_.load(std::memory_order_acquire); }
+
+    // Reader-safe. The place in the line; nothing when it is unknown.
+    std::optional<OuterStanding> standing(OuterPlace place) const;
+    // Reader-safe. Who took the number; null when it is unknown.
+    const VisitorKey* visitor_of(Number number) const;
+    // Reader-safe. The number that the visitor holds in this generation, or 0.
+    Number find(const VisitorKey& visitor) const;
+
+    // Writer. REQUIRES of all: the number is known.
+    std::uint64_t order_of(Number number) const { return base_ + number; }
+    bool is_bound_to_other(Number number, const VisitorKey& user) const;
+    bool is_spent(Number number) const; // Its order has brought somebody in already.
+    void bind(Number number, const VisitorKey& user);
+
+    // Writer.
+    Number next_number() const;
+    bool has_room() const;
+    void take(Number number, const VisitorKey& visitor, Instant now);
+    void advance(Number serving, Instant now);
+    void forget(Number through);
+    void activate(std::uint32_t generation, Instant now);
+    void deactivate() { active_.store(false, std::memory_order_release); }
+    // The holder of this order was called. Orders of older generations are none of our business.
+    void spend(std::uint64_t order);
+
+    Instant advanced() const { return advanced_; }
+    // When the oldest known place was taken; nothing when there is none.
+    std::optional<Instant> oldest_taken() const;
+    // The last number that was taken before or at `before`, or forgotten().
+    Number taken_through(Instant before) const;
+
+    const VisitorKey* key_of(Number number) const { return visitor_of(number); }
+
+    template <class Mix>
+    void digest(Mix mix) const;
+
+  private:
+    static constexpr unsigned chunk_bits = 8;
+    static constexpr std::size_t chunk_size = std::size_t{1} << chunk_bits;
+    struct Taken {
+        VisitorKey visitor;
+        VisitorKey user;
+        Instant at;
+        bool bound = false;
+        bool spent = false;
+    };
+    struct Chunk {
+        std::array<Taken, chunk_size> places;
+    };
+    Taken* place(Number number) const;
+    bool is_known(Number number) const { return number > forgotten() && number <= issued(); }
+
+    Window<Chunk> places_;
+    KeyIndex<OuterLine> index_;
+    std::atomic<bool> active_{false};
+    std::atomic<std::uint32_t> generation_{0};
+    std::atomic<Number> issued_{0};
+    std::atomic<Number> serving_{0};
+    std::atomic<Number> forgotten_{0};
+    std::uint64_t base_ = 0; // How many numbers all older generations issued.
+    Instant advanced_;       // When serving last moved, or the activation.
+};
+
+template <class Mix>
+void OuterLine::digest(Mix mix) const {
+    mix(std::uint64_t{active()});
+    mix(std::uint64_t{generation()});
+    mix(issued());
+    mix(serving());
+    mix(forgotten());
+    mix(base_);
+    mix(static_cast<std::uint64_t>(advanced_.ms));
+    for (Number number = forgotten() + 1; number <= issued(); ++number) {
+        const Taken* taken = place(number);
+        if (!taken) continue;
+        mix(taken->visitor.high);
+        mix(taken->visitor.low);
+        mix(taken->user.high);
+        mix(taken->user.low);
+        mix(static_cast<std::uint64_t>(taken->at.ms));
+        mix(std::uint64_t{taken->bound} * 2 + std::uint64_t{taken->spent});
+    }
+}
+
+} // namespace anteroom

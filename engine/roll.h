@@ -1,0 +1,157 @@
+// Roll: everybody who has a number in the room, found by number or by visitor key.
+//
+// Records lie in chunks of 256, indexed by number: 48 bytes each. When everybody of a chunk has
+// ended, the chunk shrinks to a tomb of 2 bits per number, which still tells what became of them
+// until the room forgets it.
+//
+// Threads: one writer; find, look and touch may run beside it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+#include "base/time.h"
+#include "engine/key_index.h"
+#include "engine/retired.h"
+#include "engine/visitor.h"
+#include "engine/window.h"
+
+namespace anteroom {
+
+// Where and how a visitor stands: one word, so that a reader never sees half of a change.
+struct Place {
+    VisitorState state = VisitorState::unknown;
+    std::uint8_t line = 0;   // Index of the line; see room.h.
+    std::uint64_t order = 0; // At most Line::number_max.
+
+    std::uint64_t pack() const {
+        return order | std::uint64_t{line} << 48 | std::uint64_t(state) << 56;
+    }
+    static Place unpack(std::uint64_t word) {
+        return {.state = static_cast<VisitorState>(word >> 56),
+                .line = static_cast<std::uint8_t>(word >> 48),
+                .order = word & ((std::uint64_t{1} << 48) - 1)};
+    }
+};
+
+class Record {
+  public:
+    VisitorKey visitor; // Written once, before the record can be found.
+    Instant joined;
+
+    Place place() const { return Place::unpack(place_.load(std::memory_order_acquire)); }
+    Instant seen() const { return Instant{seen_.load(std::memory_order_relaxed)}; }
+    // Since when: called or active, the start of the lease; leaving, the moment of leaving.
+    Instant since() const { return Instant{since_.load(std::memory_order_relaxed)}; }
+
+    void put(Place place) { place_.store(place.pack(), std::memory_order_release); }
+    void start(Instant at) { since_.store(at.ms, std::memory_order_relaxed); }
+    // Reader-safe: the last sign of life only moves forward, and a lost update costs nothing.
+    void touch(Instant at) {
+        if (seen_.load(std::memory_order_relaxed) < at.ms)
+            seen_.store(at.ms, std::memory_order_relaxed);
+    }
+
+  private:
+    std::atomic<std::uint64_t> place_{0};
+    std::atomic<std::int64_t> seen_{instant_min.ms};
+    std::atomic<std::int64_t> since_{0};
+};
+
+class Roll {
+  public:
+    explicit Roll(Retired& retired) : records_(retired), tombs_(retired), index_(*this, retired) {}
+
+    Number issued() const { return issued_.load(std::memory_order_acquire); }
+    // The number the next visitor gets. Numbers whose low 32 bits are 0 are not issued: in the
+    // index these mean an empty slot.
+    Number next_number() const;
+    // False when the records reach 2^32 numbers back, more than the index can tell apart.
+    bool has_room() const;
+
+    // Writer. Everybody starts as waiting. REQUIRES: number == next_number(), visitor not live.
+    Record& add(Number number, const VisitorKey& visitor, Place place, Instant now);
+    // Writer. REQUIRES: the visitor is live and `state` is not.
+    void end(Number number, VisitorState state, Instant now);
+    // Writer. Forgets what became of numbers that ended before `before`.
+    void forget(Instant before);
+
+    // Reader-safe. The record while its chunk is in memory: always for the live.
+    Record* record(Number number) const;
+    // Reader-safe. Also for those whose record is gone.
+    VisitorState state_of(Number number) const;
+    // Reader-safe. The number of this visitor's live visit, or 0.
+    Number find(const VisitorKey& visitor) const { return index_.find(visitor, issued()); }
+
+    // Writer. Visits waiting visitors that may not have been seen since `before`, in order of
+    // numbers; chunks where all have been seen later are passed over without a look at their
+    // records.
+    template <class Visit>
+    void for_each_silent(Instant before, Visit visit);
+    // Writer. Visits the live, in order of numbers.
+    template <class Visit>
+    void for_each_live(Visit visit) const;
+
+    const VisitorKey* key_of(Number number) const;
+
+#ifdef ANTEROOM_PLANTED_BUGS
+    // Goes on after the highest number that is still live, as a careless recovery would.
+    void plant_reissue();
+#endif
+
+  private:
+    static constexpr unsigned chunk_bits = 8;
+    static constexpr std::size_t chunk_size = std::size_t{1} << chunk_bits;
+
+    struct Chunk {
+        std::array<Record, chunk_size> records;
+        std::uint32_t live = 0;
+        Instant seen_min = instant_max; // No waiting visitor here was last seen before.
+        Instant ended;                  // The last end in this chunk.
+    };
+    struct Tomb {
+        std::array<std::atomic<std::uint8_t>, chunk_size / 4> states{};
+        Instant ended;
+    };
+
+    void bury(std::uint64_t chunk_index);
+
+    Window<Chunk> records_;
+    Window<Tomb> tombs_;
+    KeyIndex<Roll> index_;
+    std::atomic<Number> issued_{0};
+    std::uint64_t first_kept_ = 0; // Chunks below are forgotten.
+};
+
+template <class Visit>
+void Roll::for_each_silent(Instant before, Visit visit) {
+    for (std::uint64_t index = records_.first(); index < records_.last(); ++index) {
+        Chunk* chunk = records_.at(index);
+        if (!chunk || chunk->live == 0 || chunk->seen_min > before) continue;
+        Instant seen_min = instant_max;
+        for (std::size_t i = 0; i < chunk_size; ++i) {
+            Record& record = chunk->records[i];
+            if (record.place().state != VisitorState::waiting) continue;
+            if (record.seen() > before) {
+                seen_min = std::min(seen_min, record.seen());
+                continue;
+            }
+            if (!visit((index << chunk_bits) + i)) seen_min = std::min(seen_min, record.seen());
+            if (records_.at(index) != chunk) break; // The last live one of the chunk is gone.
+        }
+        if (records_.at(index) == chunk) chunk->seen_min = seen_min;
+    }
+}
+
+template <class Visit>
+void Roll::for_each_live(Visit visit) const {
+    records_.for_each([&](std::uint64_t index, Chunk& chunk) {
+        for (std::size_t i = 0; i < chunk_size && chunk.live > 0; ++i)
+            if (is_live(chunk.records[i].place().state))
+                visit((index << chunk_bits) + i, chunk.records[i]);
+    });
+}
+
+} // namespace anteroom

@@ -1,0 +1,197 @@
+// Room: the rules of one waiting room, as a deterministic state machine.
+//
+//   apply(command, now)  decides, and says what happened: an outcome for the caller, facts for the
+//   ledger replay(fact)         does again what happened; the facts alone rebuild the room
+//
+// Every change of hard state goes through one function, fold(fact), live and in replay: the two
+// cannot differ. Soft state (signs of life, timers, measured pace) only decides which facts come
+// next.
+//
+// The inner line is made of lines 0, 1, 2, …, called in this order: each lane has two, first those
+// who carry an outer number, by that number, then the others, by arrival. `ahead` counts everybody
+// in earlier lines and everybody before in one's own, also those who left less than the grace
+// period ago.
+//
+// Threads: one writer calls apply, replay and the functions marked so; the functions under
+// "Reading" may run beside it on other threads. Memory they may still see is handed out by
+// take_retired().
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/time.h"
+#include "engine/carriers.h"
+#include "engine/command.h"
+#include "engine/fact.h"
+#include "engine/flow.h"
+#include "engine/line.h"
+#include "engine/outcome.h"
+#include "engine/outer_line.h"
+#include "engine/pacer.h"
+#include "engine/retired.h"
+#include "engine/roll.h"
+#include "engine/settings.h"
+#include "engine/timers.h"
+
+namespace anteroom {
+
+class Room {
+  public:
+    Room();
+    ~Room();
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+
+    // Writer. Appends to `facts` what happened. Time never goes back: an earlier `now` counts as
+    // the latest one seen.
+    Outcome apply(const Command& command, Instant now, Facts& facts);
+    // Writer. False, and nothing changed, when the fact cannot follow what happened before.
+    [[nodiscard]] bool replay(const Fact& fact);
+    // Writer. When Tick will have something to do; it may be in the past. Nothing: only a command
+    // changes that.
+    std::optional<Instant> next_deadline() const;
+    // Writer. The hard state in 64 bits: equal after the same facts, live or replayed.
+    std::uint64_t digest() const;
+    // Writer. What was unlinked since the last call; destroy it when no reader can see it any more.
+    [[nodiscard]] Retired take_retired() { return retired_.take(); }
+
+    // Reading: safe beside the writer.
+    Standing standing(Number number) const;
+    Number find(const VisitorKey& visitor) const { return roll_.find(visitor); }
+    // A sign of life that needs no decision. False: send a Touch instead (called, leaving, ended).
+    bool touch(Number number, Instant now) const;
+    std::optional<Wait> wait(std::uint64_t ahead) const;
+    double rate_per_second() const { return flow_.rate_per_second(scene()); }
+    const Settings& settings() const { return *settings_.load(std::memory_order_acquire); }
+    RoomState state() const { return state_.load(std::memory_order_acquire); }
+    std::uint64_t issued() const { return roll_.issued(); }
+    std::uint64_t waiting() const { return waiting_.load(std::memory_order_acquire); }
+    std::uint64_t called() const { return called_.load(std::memory_order_acquire); }
+    std::uint64_t active() const { return active_.load(std::memory_order_acquire); }
+    std::uint64_t inside() const { return called() + active(); }
+    // The highest number that was ever called.
+    Number serving() const { return serving_.load(std::memory_order_acquire); }
+    const OuterLine& outer() const { return outer_; }
+    // The numbers of line 0, 1, … in order, with those who may still come back; see pulse.h.
+    static constexpr std::size_t lines_max = 2 * limits::lanes_max;
+    const Line& present(std::size_t line) const { return lines_[line].present; }
+    const Line& away(std::size_t line) const { return lines_[line].away; }
+
+    // Writer. How many ended, and how, since the room began.
+    struct Totals {
+        std::uint64_t joined = 0, called = 0, claimed = 0, finished = 0, left = 0, expired = 0;
+    };
+    const Totals& totals() const { return totals_; }
+    std::uint64_t sequence() const { return sequence_; }
+    // Writer. Everybody live, in order of numbers: visit(Number, const Record&).
+    template <class Visit>
+    void for_each_live(Visit visit) const {
+        roll_.for_each_live(visit);
+    }
+
+  private:
+    // One line of the inner line. Who left a moment ago is not called but still counts as ahead.
+    struct Queue {
+        explicit Queue(Retired& retired) : present(retired), away(retired) {}
+        std::uint64_t size() const { return present.size() + away.size(); }
+        std::uint64_t rank(std::uint64_t order) const {
+            return present.rank(order) + (away.size() > 0 ? away.rank(order) : 0);
+        }
+        Line present;
+        Line away;
+    };
+    template <std::size_t... i>
+    static std::array<Queue, sizeof...(i)> make_lines(Retired& retired, std::index_sequence<i...>) {
+        return {((void)i, Queue(retired))...};
+    }
+
+    // Deciding (room.cpp).
+    Outcome on(const Join&);
+    Outcome on(const Touch&);
+    Outcome on(const Claim&);
+    Outcome on(const Finish&);
+    Outcome on(const Leave&);
+    Outcome on(const TakeNumber&);
+    Outcome on(const Tick&);
+    Outcome on(const Wake&);
+    Outcome on(const Configure&);
+    Outcome on(const SetState&);
+    Outcome on(const Resume&);
+    Outcome on(const Call&);
+    Outcome on(const Advance&);
+    Outcome on(const Activate&);
+    Outcome on(const Deactivate&);
+    Outcome on(const Clear&);
+    Reason join_fault(const Join& join) const;
+    void happen(const Happening& what);
+
+    // The doorman and the sweeper (doorman.cpp).
+    enum class Pace { kept, ignored };
+    void lapse(Done& done);
+    void sweep(Done& done);
+    void advance_outer(Done& done);
+    void admit(Done& done, std::uint64_t count_max, Pace pace);
+    bool may_call_one(Pace pace) const;
+    Number next_to_call(Done& done, Pace pace);
+    bool is_silent(const Record& record) const;
+    Instant deadline_of(const Record& record) const;
+    std::optional<Instant> next_admission() const;
+    std::uint8_t lines_in_use() const { return static_cast<std::uint8_t>(2 * settings().lanes); }
+    Number number_at(std::size_t line, std::uint64_t order) const;
+
+    // Folding (fold.cpp).
+    bool fits(const Happening& what) const;
+    void fold(const Fact& fact);
+    void fold(const Joined&, Instant at);
+    void fold(const Called&, Instant at);
+    void fold(const Claimed&, Instant at);
+    void fold(const Finished&, Instant at);
+    void fold(const Leaving&, Instant at);
+    void fold(const Returned&, Instant at);
+    void fold(const Left&, Instant at);
+    void fold(const Expired&, Instant at);
+    void fold(const NumberTaken&, Instant at);
+    void fold(const Advanced&, Instant at);
+    void fold(const OuterExpired&, Instant at);
+    void fold(const Activated&, Instant at);
+    void fold(const Deactivated&, Instant at);
+    void fold(const Configured&, Instant at);
+    void fold(const StateChanged&, Instant at);
+    void fold(const Cleared&, Instant at);
+    void end(Number number, VisitorState state, Instant at);
+    void leave_line(Place place);
+    void leave_inside(VisitorState state, Instant at);
+    void set_timer(Number number);
+    Flow::Scene scene() const;
+
+    Retired retired_; // First: everything below hands its old memory to it.
+    std::atomic<Settings*> settings_;
+    std::atomic<RoomState> state_{RoomState::open};
+    RoomState resume_to_ = RoomState::open;
+    std::array<Queue, lines_max> lines_;
+    Roll roll_;
+    OuterLine outer_;
+    Carriers carriers_;
+    Pacer pacer_;
+    std::atomic<std::uint64_t> waiting_{0};
+    std::atomic<std::uint64_t> called_{0};
+    std::atomic<std::uint64_t> active_{0};
+    std::atomic<Number> serving_{0};
+    Totals totals_;
+    std::uint64_t sequence_ = 0;
+
+    // Soft state.
+    Instant now_ = instant_min;
+    std::atomic<std::int64_t> awake_since_{instant_min.ms};
+    Instant swept_ = instant_min;
+    Timers timers_;
+    Flow flow_;
+    Facts* facts_ = nullptr;      // Where apply() writes; null outside of it.
+    bool swept_somebody_ = false; // Read by a planted bug only.
+};
+
+} // namespace anteroom

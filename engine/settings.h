@@ -1,0 +1,63 @@
+// The settings of a room, each with its limits. A room refuses settings that cannot work; it never
+// clamps them silently.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+#include "engine/outcome.h"
+
+namespace anteroom {
+
+namespace limits {
+inline constexpr std::int64_t count_max = 0xffff'ffff; // Of anything that is counted.
+inline constexpr Millis interval_max = hours(1);       // Between batches.
+inline constexpr Millis span_max = hours(24 * 366);    // Leases, idle times, lifetimes.
+inline constexpr std::uint8_t lanes_max = 8;
+inline constexpr std::uint64_t calls_per_tick_max =
+    10'000; // A tick is short; the next one goes on.
+inline constexpr std::uint64_t ends_per_tick_max = 10'000;
+inline constexpr std::int64_t rate_milli_max = 1'000'000'000; // A million calls a second.
+} // namespace limits
+
+enum class LeaseStart : std::uint8_t { at_call, at_claim };
+
+struct Settings {
+    // Who may be inside.
+    std::int64_t capacity = 1'000; // Live leases. 0: nobody is called.
+    Millis lease = minutes(10);    // Runs from the start or the last sign of life…
+    Millis lease_max = hours(1);   // …but never longer than this after the start.
+    LeaseStart lease_start = LeaseStart::at_call;
+    Millis claim_window = minutes(
+        2); // A called visitor who has not come by then loses the turn. 0: the lease decides.
+    bool claim_by_look = true; // A called visitor's next sign of life is the claim.
+
+    // How fast they are called. Batch and rate hold together.
+    std::int64_t admit_batch = 100;     // At most so many…
+    Millis admit_interval = seconds(1); // …in any window of this length.
+    std::int64_t rate_milli = 0;        // Calls per 1 000 s, in any window; 0: no such limit.
+    bool admit_on_join = true; // Who meets an empty line and a free slot is called at once.
+    Millis wait_min{0};        // Nobody is called before having waited so long.
+    std::int64_t called_max =
+        0; // Only the first so many may enter: called, not yet in. 0: no limit.
+
+    // Who may wait.
+    std::int64_t waiting_max = 10'000'000;
+    std::uint8_t lanes = 1;    // Lane 0 goes first.
+    Millis idle = minutes(10); // Silent for longer: out of the line.
+    Millis sweep_interval = seconds(30);
+    Millis leave_grace = seconds(10);
+    Millis ended_memory = hours(24); // How long the room can tell what became of a number.
+
+    // The outer line.
+    std::int64_t outer_batch = 500;
+    Millis outer_interval = seconds(10);
+    Millis outer_lifetime = hours(24);
+
+    friend bool operator==(const Settings&, const Settings&) = default;
+};
+
+// Reason::none when the settings can work.
+Reason fault_of(const Settings& settings);
+
+} // namespace anteroom

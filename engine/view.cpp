@@ -1,0 +1,106 @@
+// What can be read from a room while it is being written, and its digest.
+#include <algorithm>
+
+#include "engine/room.h"
+
+namespace anteroom {
+namespace {
+
+// A small mixing step (multiply and fold the high half down): enough to tell states apart, not a
+// MAC.
+class Digest {
+  public:
+    void operator()(std::uint64_t word) {
+        constexpr std::uint64_t odd = 0x9e37'79b9'7f4a'7c15;
+        value_ = (value_ ^ word) * odd;
+        value_ ^= value_ >> 32;
+    }
+    std::uint64_t value() const { return value_; }
+
+  private:
+    std::uint64_t value_ = 0;
+};
+
+} // namespace
+
+Standing Room::standing(Number number) const {
+    const Record* record = roll_.record(number);
+    // Of those who ended only the state is told, whether or not their record is still there.
+    if (!record) return {.number = number, .state = roll_.state_of(number)};
+    const Place place = record->place();
+    if (!is_live(place.state)) return {.number = number, .state = place.state};
+    Standing result{.number = number,
+                    .state = place.state,
+                    .lane = static_cast<std::uint8_t>(place.line / 2),
+                    .line = place.line,
+                    .order = place.order,
+                    .joined = record->joined};
+    if (is_in_line(place.state)) {
+        for (std::size_t line = 0; line < place.line; ++line) result.ahead += lines_[line].size();
+        result.ahead += lines_[place.line].rank(place.order);
+        const std::uint64_t all = waiting();
+        result.behind = all > result.ahead ? all - result.ahead - 1 : 0;
+    } else if (is_inside(place.state)) {
+        result.until = deadline_of(*record);
+    }
+    return result;
+}
+
+bool Room::touch(Number number, Instant now) const {
+    Record* record = roll_.record(number);
+    if (!record) return false;
+    const VisitorState state = record->place().state;
+    if (state != VisitorState::waiting && state != VisitorState::active) return false;
+    record->touch(now);
+    return true;
+}
+
+Flow::Scene Room::scene() const {
+    const bool through = state() == RoomState::passthrough;
+    return {.waiting = waiting(),
+            .inside = inside(),
+            .capacity = through ? UINT64_MAX : static_cast<std::uint64_t>(settings().capacity),
+            .calling = may_call(state())};
+}
+
+std::optional<Wait> Room::wait(std::uint64_t ahead) const {
+    return flow_.wait(ahead, scene(), settings());
+}
+
+std::uint64_t Room::digest() const {
+    Digest mix;
+    const auto mix_time = [&](Millis span) { mix(static_cast<std::uint64_t>(span.count)); };
+    const Settings& set = settings();
+    for (const std::int64_t count : {set.capacity, set.admit_batch, set.rate_milli, set.called_max,
+                                     set.waiting_max, set.outer_batch, std::int64_t{set.lanes}})
+        mix(static_cast<std::uint64_t>(count));
+    for (const Millis span : {set.lease, set.lease_max, set.claim_window, set.admit_interval,
+                              set.wait_min, set.idle, set.sweep_interval, set.leave_grace,
+                              set.ended_memory, set.outer_interval, set.outer_lifetime})
+        mix_time(span);
+    mix(std::uint64_t(set.lease_start) << 2 | std::uint64_t{set.claim_by_look} << 1 |
+        std::uint64_t{set.admit_on_join});
+    mix(std::uint64_t(state()) << 8 | std::uint64_t(resume_to_));
+    mix(sequence_);
+    mix(roll_.issued());
+    mix(serving());
+    mix(waiting());
+    mix(called());
+    mix(active());
+    for (const std::uint64_t total : {totals_.joined, totals_.called, totals_.claimed,
+                                      totals_.finished, totals_.left, totals_.expired})
+        mix(total);
+    for_each_live([&](Number number, const Record& record) {
+        mix(number);
+        mix(record.visitor.high);
+        mix(record.visitor.low);
+        mix(static_cast<std::uint64_t>(record.joined.ms));
+        mix(static_cast<std::uint64_t>(record.since().ms));
+        mix(record.place().pack());
+    });
+    outer_.digest([&](std::uint64_t word) { mix(word); });
+    pacer_.digest([&](std::uint64_t word) { mix(word); });
+    return mix.value();
+}
+
+} // namespace anteroom
