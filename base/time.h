@@ -42,6 +42,9 @@ constexpr std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
     return (a > 0) == (b > 0) ? instant_max.ms : instant_min.ms;
 }
 
+constexpr Millis operator+(Millis a, Millis b) {
+    return Millis{saturating_add(a.count, b.count)};
+}
 constexpr Instant operator+(Instant at, Millis span) {
     return Instant{saturating_add(at.ms, span.count)};
 }

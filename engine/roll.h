@@ -108,7 +108,7 @@ class Roll {
     struct Chunk {
         std::array<Record, chunk_size> records;
         std::uint32_t live = 0;
-        Instant seen_min = instant_max; // No waiting visitor here was last seen before.
+        Instant seen_min = instant_max; // Nobody in line here was last seen before.
         Instant ended;                  // The last end in this chunk.
     };
     struct Tomb {
@@ -133,12 +133,12 @@ void Roll::for_each_silent(Instant before, Visit visit) {
         Instant seen_min = instant_max;
         for (std::size_t i = 0; i < chunk_size; ++i) {
             Record& record = chunk->records[i];
-            if (record.place().state != VisitorState::waiting) continue;
-            if (record.seen() > before) {
+            const VisitorState state = record.place().state;
+            if (!is_in_line(state)) continue;
+            // Who is leaving is not swept, but may come back and must not be missed then.
+            const bool due = state == VisitorState::waiting && record.seen() <= before;
+            if (!due || !visit((index << chunk_bits) + i))
                 seen_min = std::min(seen_min, record.seen());
-                continue;
-            }
-            if (!visit((index << chunk_bits) + i)) seen_min = std::min(seen_min, record.seen());
             if (records_.at(index) != chunk) break; // The last live one of the chunk is gone.
         }
         if (records_.at(index) == chunk) chunk->seen_min = seen_min;
