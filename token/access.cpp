@@ -1,0 +1,68 @@
+#include "token/access.h"
+
+#include <utility>
+
+namespace anteroom::token {
+namespace {
+
+// Absent is an empty view; the wrong kind spoils the token.
+bool read_text(const JsonObject& claims, std::string_view name, std::string_view& out) {
+    const JsonValue* value = claims.find(name);
+    if (value == nullptr || value->kind == JsonKind::null) return true;
+    out = value->text;
+    return value->kind == JsonKind::string;
+}
+
+// Some sites number their users.
+bool read_user_id(const JsonObject& claims, std::string_view name, std::string_view& out) {
+    const JsonValue* value = claims.find(name);
+    if (value == nullptr || value->kind != JsonKind::integer) return read_text(claims, name, out);
+    out = value->text;
+    return value->integer >= 0;
+}
+
+std::vector<VerifyKey> only(const Secret& secret) {
+    std::vector<VerifyKey> keys;
+    keys.push_back(VerifyKey::hs256("", secret));
+    return keys;
+}
+
+} // namespace
+
+Result<AccessVerifier> AccessVerifier::from_secret(std::string_view secret, AccessRules rules) {
+    const Result<Secret> sound = Secret::from_base64_or_text(secret);
+    if (!sound) return Fault{"secret of access tokens: " + sound.fault().reason};
+    return AccessVerifier(*sound, std::move(rules));
+}
+
+AccessVerifier::AccessVerifier(const Secret& secret, AccessRules rules)
+    : reader_(only(secret), KeyChoice::every_key), rules_(std::move(rules)) {}
+
+AccessVerdict AccessVerifier::verify(std::string_view token, UnixSeconds now) {
+    const std::variant<JwtClaims, Refusal> read = reader_.read(token, now);
+    if (const Refusal* refusal = std::get_if<Refusal>(&read)) return *refusal;
+    const JwtClaims& signed_claims = std::get<JwtClaims>(read);
+    const JsonObject& claims = *signed_claims.members;
+
+    std::string_view type, issuer, audience, subject;
+    AccessUser user{.user_id = {}, .email = {}, .role = {}, .expires_at = signed_claims.expires_at};
+    const bool texts =
+        read_text(claims, "type", type) && read_text(claims, "iss", issuer) &&
+        read_text(claims, "email", user.email) && read_text(claims, "role", user.role) &&
+        read_user_id(claims, "userId", user.user_id) && read_user_id(claims, "sub", subject);
+    if (!texts) return Refusal::bad_claims;
+    if (!read_text(claims, "aud", audience)) return Refusal::wrong_audience;
+
+    // A refresh token lives for days and must not open anything.
+    const bool typed = claims.find("type") != nullptr;
+    if (typed ? type != "access" : rules_.type_required) return Refusal::wrong_token_type;
+    if (!rules_.issuer.empty() && issuer != rules_.issuer) return Refusal::wrong_issuer;
+    if (audience != rules_.audience) return Refusal::wrong_audience;
+    // What looks like a pass is none of the login's business.
+    if (claims.find("tier") != nullptr) return Refusal::wrong_tier;
+    if (user.user_id.empty()) user.user_id = subject;
+    if (user.user_id.empty()) return Refusal::wrong_visitor;
+    return user;
+}
+
+} // namespace anteroom::token

@@ -1,0 +1,47 @@
+// AccessVerifier: who is this user, by the access JWT that the site's own login issued?
+//
+// Thread rule: one per thread. Verifying allocates nothing. A token that is refused makes the
+// caller anonymous; it never makes them somebody.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/result.h"
+#include "token/jwt.h"
+#include "token/refusal.h"
+
+namespace anteroom::token {
+
+struct AccessRules {
+    bool type_required = true; // `type` must be there. When it is there, it must be "access".
+    std::string issuer = {};   // Empty: `iss` is not looked at.
+    std::string audience = {}; // Empty: a token that names an audience is meant for others.
+};
+
+// Views live until the verifier's next call.
+struct AccessUser {
+    std::string_view user_id; // `userId`, else `sub`.
+    std::string_view email;   // Empty when the token names none.
+    std::string_view role;    // Empty when the token names none.
+    UnixSeconds expires_at;
+};
+
+using AccessVerdict = std::variant<AccessUser, Refusal>;
+
+class AccessVerifier {
+  public:
+    // The secret as operators give it: standard Base64, or the text itself; at least 32 bytes.
+    static Result<AccessVerifier> from_secret(std::string_view secret, AccessRules rules = {});
+
+    AccessVerdict verify(std::string_view token, UnixSeconds now);
+
+  private:
+    AccessVerifier(const Secret& secret, AccessRules rules);
+
+    JwtReader reader_;
+    AccessRules rules_;
+};
+
+} // namespace anteroom::token

@@ -1,0 +1,123 @@
+#include "token/access.h"
+
+#include <gtest/gtest.h>
+
+#include "token/test_keys.h"
+
+namespace anteroom::token {
+namespace {
+
+constexpr std::string_view login_secret = "login-test-secret-of-the-site-0123456789";
+constexpr std::string_view usual =
+    R"({"sub":"u-1","userId":"u-1","email":"a@b.c","role":"admin","type":"access","iat":1700000000,"exp":1700001800})";
+
+AccessVerifier verifier_with(AccessRules rules = {}, std::string_view secret = login_secret) {
+    Result<AccessVerifier> verifier = AccessVerifier::from_secret(secret, std::move(rules));
+    CHECK(verifier);
+    return *std::move(verifier);
+}
+
+std::string login_token(std::string_view claims) {
+    return forge(R"({"alg":"HS256"})", claims, login_secret);
+}
+
+std::string verdict_for(AccessVerifier& verifier, std::string_view claims) {
+    const std::string token = login_token(claims);
+    const AccessVerdict verdict = verifier.verify(token, test_now);
+    if (const Refusal* refusal = std::get_if<Refusal>(&verdict))
+        return std::string(reason(*refusal));
+    return "user " + std::string(std::get<AccessUser>(verdict).user_id);
+}
+
+TEST(Access, TellsWhoTheUserIs) {
+    AccessVerifier verifier = verifier_with();
+    const std::string token = login_token(usual);
+    const AccessVerdict verdict = verifier.verify(token, test_now);
+    ASSERT_TRUE(std::holds_alternative<AccessUser>(verdict));
+    const AccessUser& user = std::get<AccessUser>(verdict);
+    EXPECT_EQ(user.user_id, "u-1");
+    EXPECT_EQ(user.email, "a@b.c");
+    EXPECT_EQ(user.role, "admin");
+    EXPECT_EQ(user.expires_at, UnixSeconds{1'700'001'800});
+}
+
+TEST(Access, TakesTheSubjectWhenThereIsNoUserId) {
+    AccessVerifier verifier = verifier_with();
+    EXPECT_EQ(verdict_for(verifier, R"({"sub":"s","type":"access","exp":1700000001})"), "user s");
+    EXPECT_EQ(verdict_for(verifier, R"({"userId":17,"type":"access","exp":1700000001})"),
+              "user 17");
+    EXPECT_EQ(verdict_for(verifier, R"({"sub":"s","userId":"u","type":"access","exp":1700000001})"),
+              "user u");
+    for (const std::string_view nobody :
+         {R"({"type":"access","exp":1700000001})", R"({"sub":"","type":"access","exp":1700000001})",
+          R"({"userId":null,"type":"access","exp":1700000001})"})
+        EXPECT_EQ(verdict_for(verifier, nobody), "wrong_visitor");
+    for (const std::string_view odd : {R"({"userId":-1,"type":"access","exp":1700000001})",
+                                       R"({"userId":1.5,"type":"access","exp":1700000001})",
+                                       R"({"userId":["u"],"type":"access","exp":1700000001})",
+                                       R"({"sub":"s","role":{},"type":"access","exp":1700000001})"})
+        EXPECT_EQ(verdict_for(verifier, odd), "bad_claims");
+}
+
+TEST(Access, IsNotGivenToARefreshToken) {
+    AccessVerifier strict = verifier_with();
+    AccessVerifier lenient = verifier_with({.type_required = false});
+    for (const std::string_view type : {"\"refresh\"", "\"\"", "null", "\"ACCESS\""}) {
+        const std::string claims =
+            R"({"sub":"s","exp":1700000001,"type":)" + std::string(type) + '}';
+        EXPECT_EQ(verdict_for(strict, claims), "wrong_token_type") << type;
+        EXPECT_EQ(verdict_for(lenient, claims), "wrong_token_type") << type;
+    }
+    EXPECT_EQ(verdict_for(strict, R"({"sub":"s","exp":1700000001})"), "wrong_token_type");
+    EXPECT_EQ(verdict_for(lenient, R"({"sub":"s","exp":1700000001})"), "user s");
+}
+
+TEST(Access, EndsWithTheToken) {
+    AccessVerifier verifier = verifier_with();
+    EXPECT_EQ(verdict_for(verifier, R"({"sub":"s","type":"access","exp":1700000000})"), "expired");
+    EXPECT_EQ(verdict_for(verifier, R"({"sub":"s","type":"access"})"), "bad_time");
+}
+
+TEST(Access, HoldsIssuerAndAudienceToTheRules) {
+    AccessVerifier plain = verifier_with();
+    AccessVerifier ruled = verifier_with({.issuer = "login", .audience = "shop"});
+    const auto claims = [](std::string_view more) {
+        return R"({"sub":"s","type":"access","exp":1700000001)" + std::string(more) + '}';
+    };
+    EXPECT_EQ(verdict_for(plain, claims(R"(,"iss":"anyone")")), "user s");
+    EXPECT_EQ(verdict_for(plain, claims(R"(,"aud":"others")")), "wrong_audience");
+    EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"login","aud":"shop")")), "user s");
+    EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"login")")), "wrong_audience");
+    EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"login","aud":["shop"])")), "wrong_audience");
+    EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"evil","aud":"shop")")), "wrong_issuer");
+    EXPECT_EQ(verdict_for(ruled, claims(R"(,"aud":"shop")")), "wrong_issuer");
+}
+
+TEST(Access, IsNeverGivenToAPass) {
+    AccessVerifier verifier = verifier_with({.type_required = false});
+    EXPECT_EQ(verdict_for(verifier, R"({"sub":"room","uid":"u","tier":1,"exp":1700000001})"),
+              "wrong_tier");
+}
+
+TEST(Access, IgnoresTheIssuersKeyIdsButNotTheSignature) {
+    AccessVerifier verifier = verifier_with();
+    const std::string_view header = R"({"alg":"HS256","typ":"JWT","kid":"2024-01"})";
+    EXPECT_EQ(verifier.verify(forge(header, usual, login_secret), test_now).index(), 0u);
+    EXPECT_EQ(verifier.verify(forge(header, usual, entry_secret), test_now).index(), 1u);
+}
+
+TEST(Access, RefusesToStartWithAShortSecret) {
+    EXPECT_EQ(AccessVerifier::from_secret("short").fault().reason,
+              "secret of access tokens: a secret needs at least 32 bytes, this one has 5");
+    EXPECT_FALSE(AccessVerifier::from_secret(""));
+}
+
+TEST(Access, TakesTheSecretAsBase64) {
+    std::string base64 = base64url(bytes_of(login_secret));
+    while (base64.size() % 4 != 0) base64 += '=';
+    AccessVerifier verifier = verifier_with({}, base64);
+    EXPECT_EQ(verdict_for(verifier, usual), "user u-1");
+}
+
+} // namespace
+} // namespace anteroom::token

@@ -1,0 +1,109 @@
+#include "token/base64.h"
+
+#include <array>
+
+namespace anteroom::token {
+namespace {
+
+constexpr std::string_view url_alphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+constexpr std::string_view standard_alphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+constexpr std::uint32_t no_digit = 0x80;
+
+using DigitTable = std::array<std::uint8_t, 256>;
+
+constexpr DigitTable digit_table(std::string_view alphabet) {
+    DigitTable table{};
+    table.fill(static_cast<std::uint8_t>(no_digit));
+    for (std::size_t i = 0; i < alphabet.size(); ++i)
+        table[static_cast<std::uint8_t>(alphabet[i])] = static_cast<std::uint8_t>(i);
+    return table;
+}
+
+constexpr DigitTable url_digits = digit_table(url_alphabet);
+constexpr DigitTable standard_digits = digit_table(standard_alphabet);
+
+std::optional<std::size_t> decode(std::string_view text, const DigitTable& digits,
+                                  std::span<std::uint8_t> out) {
+    const std::size_t tail = text.size() % 4;
+    if (tail == 1) return std::nullopt;
+    const std::size_t whole = text.size() - tail;
+    const std::size_t size = whole / 4 * 3 + (tail == 0 ? 0 : tail - 1);
+    if (size > out.size()) return std::nullopt;
+
+    const auto digit = [&](std::size_t at) -> std::uint32_t {
+        return digits[static_cast<std::uint8_t>(text[at])];
+    };
+    std::uint32_t seen = 0; // Every digit is folded in, so that the loop has one check at its end.
+    std::uint8_t* to = out.data();
+    for (std::size_t i = 0; i < whole; i += 4) {
+        const std::uint32_t a = digit(i), b = digit(i + 1), c = digit(i + 2), d = digit(i + 3);
+        seen |= a | b | c | d;
+        *to++ = static_cast<std::uint8_t>(a << 2 | b >> 4);
+        *to++ = static_cast<std::uint8_t>(b << 4 | c >> 2);
+        *to++ = static_cast<std::uint8_t>(c << 6 | d);
+    }
+    std::uint32_t unused = 0;
+    if (tail >= 2) {
+        const std::uint32_t a = digit(whole), b = digit(whole + 1);
+        const std::uint32_t c = tail == 3 ? digit(whole + 2) : 0;
+        seen |= a | b | c;
+        *to++ = static_cast<std::uint8_t>(a << 2 | b >> 4);
+        if (tail == 3) *to++ = static_cast<std::uint8_t>(b << 4 | c >> 2);
+        unused = tail == 2 ? b & 0x0f : c & 0x03;
+    }
+    if ((seen & no_digit) != 0 || unused != 0) return std::nullopt;
+    return size;
+}
+
+} // namespace
+
+void write_base64url(ByteView bytes, char* out) {
+    const auto put = [&](std::uint32_t digit) { *out++ = url_alphabet[digit & 0x3f]; };
+    std::size_t i = 0;
+    for (; i + 3 <= bytes.size(); i += 3) {
+        const std::uint32_t three = static_cast<std::uint32_t>(load_number<3>(&bytes[i]));
+        put(three >> 18);
+        put(three >> 12);
+        put(three >> 6);
+        put(three);
+    }
+    const std::size_t rest = bytes.size() - i;
+    if (rest == 0) return;
+    const std::uint32_t first = bytes[i];
+    const std::uint32_t second = rest == 2 ? bytes[i + 1] : 0;
+    put(first >> 2);
+    put(first << 4 | second >> 4);
+    if (rest == 2) put(second << 2);
+}
+
+void append_base64url(std::string& out, ByteView bytes) {
+    const std::size_t before = out.size();
+    out.resize(before + base64url_length(bytes.size()));
+    write_base64url(bytes, out.data() + before);
+}
+
+std::string base64url(ByteView bytes) {
+    std::string out;
+    append_base64url(out, bytes);
+    return out;
+}
+
+std::optional<std::size_t> read_base64url(std::string_view text, std::span<std::uint8_t> out) {
+    return decode(text, url_digits, out);
+}
+
+std::optional<std::string> decode_base64(std::string_view text) {
+    if (text.size() % 4 == 0 && text.ends_with('='))
+        text.remove_suffix(text.ends_with("==") ? 2 : 1);
+    std::string out(base64_bytes_max(text.size()), '\0');
+    const std::span<std::uint8_t> room{reinterpret_cast<std::uint8_t*>(out.data()), out.size()};
+    const std::optional<std::size_t> size = decode(text, standard_digits, room);
+    if (!size) return std::nullopt;
+    out.resize(*size);
+    return out;
+}
+
+} // namespace anteroom::token

@@ -1,0 +1,45 @@
+// Bytes: views of octets, and the fixed-size texts that tokens are written in.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace anteroom::token {
+
+using ByteView = std::span<const std::uint8_t>;
+
+inline ByteView bytes_of(std::string_view text) {
+    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
+
+inline std::string_view text_of(ByteView bytes) {
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// A text whose length is known beforehand, so that minting a ticket allocates nothing. A view of
+// one lives no longer than the text: name it first.
+template <std::size_t Length>
+struct FixedText {
+    std::array<char, Length> characters{};
+    std::string_view view() const { return {characters.data(), Length}; }
+};
+
+// Big-endian numbers of 1 to 8 bytes; all our binary layouts use them.
+template <std::size_t Width>
+void store_number(std::uint8_t* out, std::uint64_t number) {
+    static_assert(Width >= 1 && Width <= 8);
+    for (std::size_t i = Width; i-- > 0; number >>= 8) out[i] = static_cast<std::uint8_t>(number);
+}
+
+template <std::size_t Width>
+std::uint64_t load_number(const std::uint8_t* in) {
+    static_assert(Width >= 1 && Width <= 8);
+    std::uint64_t number = 0;
+    for (std::size_t i = 0; i < Width; ++i) number = number << 8 | in[i];
+    return number;
+}
+
+} // namespace anteroom::token

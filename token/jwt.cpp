@@ -1,0 +1,186 @@
+#include "token/jwt.h"
+
+#include <utility>
+
+#include "base/check.h"
+#include "base/overload.h"
+#include "token/base64.h"
+
+namespace anteroom::token {
+namespace {
+
+bool is_string(const JsonValue* value, std::string_view text) {
+    return value != nullptr && value->kind == JsonKind::string && value->text == text;
+}
+
+// Absent is fine, anything but a sane whole number of seconds is not.
+bool sane_time(const JsonValue* value) {
+    return value == nullptr || (value->kind == JsonKind::integer && value->integer >= 0 &&
+                                UnixSeconds{value->integer} <= unix_seconds_max);
+}
+
+std::optional<Ed25519Point> point_of(const JsonValue* x) {
+    Ed25519Point point;
+    if (x == nullptr || x->kind != JsonKind::string) return std::nullopt;
+    if (read_base64url(x->text, point) != point.size()) return std::nullopt;
+    return point;
+}
+
+} // namespace
+
+VerifyKey VerifyKey::from(const Key& key) {
+    VerifyKey made = key.algorithm == Algorithm::hs256
+                         ? hs256(key.kid, key.secret)
+                         : ed25519(key.kid, Ed25519PrivateKey(key.secret.bytes()).public_point());
+    made.retired_at_ = key.retired_at;
+    return made;
+}
+
+VerifyKey VerifyKey::hs256(std::string kid, const Secret& secret) {
+    return {std::move(kid), Hmac(secret.bytes())};
+}
+
+VerifyKey VerifyKey::ed25519(std::string kid, const Ed25519Point& point) {
+    return {std::move(kid), Ed25519PublicKey(point)};
+}
+
+std::string_view VerifyKey::algorithm() const {
+    return name(std::holds_alternative<Hmac>(material_) ? Algorithm::hs256 : Algorithm::ed25519);
+}
+
+bool VerifyKey::accepts(std::string_view message, ByteView signature) const {
+    return std::visit(
+        Overload{
+            [&](const Hmac& key) { return equal_in_constant_time(key.sign(message), signature); },
+            [&](const Ed25519PublicKey& key) { return key.accepts(bytes_of(message), signature); },
+        },
+        material_);
+}
+
+std::vector<VerifyKey> verify_keys(const KeyRing& ring, Purpose purpose) {
+    std::vector<VerifyKey> keys;
+    for (const Key& key : ring.keys(purpose)) keys.push_back(VerifyKey::from(key));
+    return keys;
+}
+
+std::variant<JwtClaims, Refusal> JwtReader::read(std::string_view token, UnixSeconds now) {
+    if (token.size() > jwt_bytes_max) return Refusal::oversized;
+    const std::optional<Parts> parts = split(token);
+    if (!parts) return Refusal::malformed;
+    if (const auto no = parse(parts->header, header_buffer_, header_, Refusal::bad_header))
+        return *no;
+    if (const auto no = check_header()) return *no;
+    if (const auto no = check_signature(*parts, now)) return *no;
+    if (const auto no = parse(parts->claims, claims_buffer_, claims_, Refusal::bad_claims))
+        return *no;
+    return timely_claims(now);
+}
+
+std::optional<JwtReader::Parts> JwtReader::split(std::string_view token) {
+    const std::size_t first = token.find('.');
+    if (first == std::string_view::npos) return std::nullopt;
+    const std::size_t second = token.find('.', first + 1);
+    if (second == std::string_view::npos) return std::nullopt;
+    if (token.find('.', second + 1) != std::string_view::npos) return std::nullopt;
+    return Parts{.header = token.substr(0, first),
+                 .claims = token.substr(first + 1, second - first - 1),
+                 .signature = token.substr(second + 1),
+                 .signed_text = token.substr(0, second)};
+}
+
+std::optional<Refusal> JwtReader::parse(std::string_view part, Buffer& buffer, JsonObject& object,
+                                        Refusal otherwise) {
+    const std::optional<std::size_t> size = read_base64url(part, buffer);
+    if (!size) return Refusal::bad_encoding;
+    switch (object.parse({reinterpret_cast<char*>(buffer.data()), *size})) {
+        case JsonFault::none: return std::nullopt;
+        case JsonFault::duplicate_member: return Refusal::duplicate_member;
+        case JsonFault::malformed:
+        case JsonFault::too_many_members:
+        case JsonFault::too_deep: break;
+    }
+    return otherwise;
+}
+
+std::optional<Refusal> JwtReader::check_header() const {
+    for (const JsonMember& member : header_.members()) {
+        if (member.name == "crit") return Refusal::critical_header;
+        if (member.name != "alg" && member.name != "typ" && member.name != "kid")
+            return Refusal::unexpected_header;
+        if (member.value.kind != JsonKind::string) return Refusal::bad_header;
+        if (member.name == "typ" && member.value.text != "JWT") return Refusal::wrong_token_type;
+    }
+    return std::nullopt;
+}
+
+// Of several keys the one that came closest says why: unknown, wrong algorithm, bad signature.
+std::optional<Refusal> JwtReader::check_signature(const Parts& parts, UnixSeconds now) const {
+    std::array<std::uint8_t, 64> signature;
+    const std::optional<std::size_t> size = read_base64url(parts.signature, signature);
+    if (!size) return Refusal::bad_encoding;
+    const JsonValue* algorithm = header_.find("alg");
+    const JsonValue* kid = choice_ == KeyChoice::by_kid ? header_.find("kid") : nullptr;
+
+    Refusal refusal = Refusal::unknown_key;
+    for (const VerifyKey& key : keys_) {
+        if (kid != nullptr && key.kid() != kid->text) continue;
+        if (!is_string(algorithm, key.algorithm())) {
+            if (refusal == Refusal::unknown_key) refusal = Refusal::wrong_algorithm;
+            continue;
+        }
+        refusal = Refusal::bad_signature;
+        if (!key.accepts(parts.signed_text, ByteView(signature).first(*size))) continue;
+        if (key.retired(now)) return Refusal::retired_key;
+        return std::nullopt;
+    }
+    return refusal;
+}
+
+std::variant<JwtClaims, Refusal> JwtReader::timely_claims(UnixSeconds now) const {
+    const JsonValue* expires = claims_.find("exp");
+    const JsonValue* issued = claims_.find("iat");
+    const JsonValue* not_before = claims_.find("nbf");
+    if (expires == nullptr) return Refusal::bad_time;
+    if (!sane_time(expires) || !sane_time(issued) || !sane_time(not_before))
+        return Refusal::bad_time;
+    if (issued != nullptr && issued->integer > expires->integer) return Refusal::bad_time;
+
+    const UnixSeconds latest = now + clock_skew_max;
+    if (UnixSeconds{expires->integer} <= now) return Refusal::expired;
+    if (issued != nullptr && UnixSeconds{issued->integer} > latest) return Refusal::not_yet_valid;
+    if (not_before != nullptr && UnixSeconds{not_before->integer} > latest)
+        return Refusal::not_yet_valid;
+    JwtClaims claims{.members = &claims_,
+                     .expires_at = UnixSeconds{expires->integer},
+                     .issued_at = std::nullopt};
+    if (issued != nullptr) claims.issued_at = UnixSeconds{issued->integer};
+    return claims;
+}
+
+std::string public_jwk(const Key& key) {
+    CHECK(key.algorithm == Algorithm::ed25519);
+    std::string out = R"({"kty":"OKP","crv":"Ed25519","use":"sig","alg":"EdDSA","kid":)";
+    append_json_string(out, key.kid);
+    out += R"(,"x":")";
+    append_base64url(out, Ed25519PrivateKey(key.secret.bytes()).public_point());
+    return out + R"("})";
+}
+
+Result<VerifyKey> verify_key_from_jwk(std::string_view jwk) {
+    std::string buffer(jwk);
+    JsonObject object;
+    if (object.parse(buffer) != JsonFault::none) return Fault{"the JWK is not one JSON object"};
+    if (object.find("d") != nullptr) return Fault{"the JWK holds a private key"};
+    if (!is_string(object.find("kty"), "OKP") || !is_string(object.find("crv"), "Ed25519"))
+        return Fault{"the JWK is not an Ed25519 key"};
+    if (object.find("alg") != nullptr && !is_string(object.find("alg"), "EdDSA"))
+        return Fault{"the JWK is for another algorithm"};
+    const JsonValue* kid = object.find("kid");
+    if (kid == nullptr || kid->kind != JsonKind::string || !is_key_id(kid->text))
+        return Fault{"the JWK has no key id that we could use"};
+    const std::optional<Ed25519Point> point = point_of(object.find("x"));
+    if (!point) return Fault{"the JWK has no 32 byte public key"};
+    return VerifyKey::ed25519(std::string(kid->text), *point);
+}
+
+} // namespace anteroom::token

@@ -1,0 +1,148 @@
+#include "token/key_file.h"
+
+#include <fcntl.h>
+#include <openssl/crypto.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "token/key_text.h"
+
+namespace anteroom::token {
+namespace {
+
+constexpr std::size_t file_bytes_max = 64 * 1024;
+constexpr mode_t others_may = 077;
+
+Fault failed(std::string_view what, const std::string& path) {
+    const int error = errno;
+    return Fault{"cannot " + std::string(what) + " key file " + path + ": " + std::strerror(error)};
+}
+
+class Descriptor {
+  public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    ~Descriptor() {
+        if (number_ >= 0) ::close(number_);
+    }
+    explicit operator bool() const { return number_ >= 0; }
+    int number() const { return number_; }
+
+  private:
+    int number_;
+};
+
+// A text with secrets in it, wiped when it is done with.
+struct WipedText {
+    std::string text;
+    ~WipedText() { OPENSSL_cleanse(text.data(), text.size()); }
+};
+
+Result<void> write_whole(const Descriptor& file, std::string_view text, const std::string& path) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(file.number(), text.data(), text.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return failed("write", path);
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+Result<void> read_whole(const Descriptor& file, std::string& text, const std::string& path) {
+    text.resize(file_bytes_max + 1); // One more than allowed, so that growth is seen.
+    std::size_t size = 0;
+    while (size < text.size()) {
+        const ssize_t got = ::read(file.number(), text.data() + size, text.size() - size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return failed("read", path);
+        if (got == 0) break;
+        size += static_cast<std::size_t>(got);
+    }
+    text.resize(size);
+    if (size > file_bytes_max) return Fault{"key file " + path + " is too large"};
+    return {};
+}
+
+Result<void> sync_folder_of(const std::string& path) {
+    std::string folder = std::filesystem::path(path).parent_path().string();
+    if (folder.empty()) folder = ".";
+    const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!opened || ::fsync(opened.number()) != 0) return failed("sync the folder of", path);
+    return {};
+}
+
+// A file beside the path, complete and on disk, that only we may read. Removed unless it was
+// renamed.
+class Draft {
+  public:
+    explicit Draft(const std::string& path) : name_(path + ".XXXXXX") {}
+    Draft(const Draft&) = delete;
+    Draft& operator=(const Draft&) = delete;
+    ~Draft() {
+        if (made_) ::unlink(name_.c_str());
+    }
+
+    Result<void> write(const KeyRing& ring) {
+        const Descriptor file(::mkostemp(name_.data(), O_CLOEXEC)); // Its mode is 0600.
+        if (!file) return failed("create", name_);
+        made_ = true;
+        const WipedText content{key_text(ring)};
+        if (Result<void> written = write_whole(file, content.text, name_); !written) return written;
+        if (::fsync(file.number()) != 0) return failed("sync", name_);
+        return {};
+    }
+
+    const char* name() const { return name_.c_str(); }
+    void renamed() { made_ = false; }
+
+  private:
+    std::string name_;
+    bool made_ = false;
+};
+
+} // namespace
+
+Result<KeyRing> load_keys(const std::string& path) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file) return failed("open", path);
+    struct stat status {};
+    if (::fstat(file.number(), &status) != 0) return failed("look at", path);
+    if (!S_ISREG(status.st_mode)) return Fault{"key file " + path + " is not a regular file"};
+    if ((status.st_mode & others_may) != 0)
+        return Fault{"key file " + path + " may be read by others: chmod 600 it, or make new keys"};
+    WipedText content;
+    if (Result<void> read = read_whole(file, content.text, path); !read) return read.fault();
+    Result<KeyRing> ring = parse_key_text(content.text);
+    if (!ring) return Fault{path + ": " + ring.fault().reason};
+    return ring;
+}
+
+Result<KeyRing> load_or_create_keys(const std::string& path, UnixSeconds now) {
+    if (::access(path.c_str(), F_OK) == 0) return load_keys(path);
+    Result<KeyRing> ring = KeyRing::generate(now);
+    if (!ring) return ring;
+    Draft draft(path);
+    if (Result<void> written = draft.write(*ring); !written) return written.fault();
+    // A link, unlike a rename, never replaces the keys of a process that was quicker.
+    if (::link(draft.name(), path.c_str()) != 0)
+        return errno == EEXIST ? load_keys(path) : Result<KeyRing>(failed("create", path));
+    if (Result<void> synced = sync_folder_of(path); !synced) return synced.fault();
+    return ring;
+}
+
+Result<void> save_keys(const KeyRing& ring, const std::string& path) {
+    Draft draft(path);
+    if (Result<void> written = draft.write(ring); !written) return written;
+    if (::rename(draft.name(), path.c_str()) != 0) return failed("replace", path);
+    draft.renamed();
+    return sync_folder_of(path);
+}
+
+} // namespace anteroom::token
