@@ -1,0 +1,104 @@
+// How answers begin and how refusals look.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/api.h"
+#include "api/standing_json.h"
+
+namespace anteroom::api {
+
+std::string Api::new_request_id(const net::Request& request) {
+    // A caller's own id is kept when it is harmless, so that one request has one name everywhere.
+    const std::string_view given = request.header("x-request-id").value_or("");
+    const bool harmless = !given.empty() && given.size() <= 64 && is_room_id(given);
+    if (harmless) return std::string(given);
+    return fmt::format("{:08x}{:08x}", request_seed_, ++request_count_ & 0xffff'ffff);
+}
+
+std::string_view Api::allowed_origin(const net::Request& request) const {
+    const std::string_view origin = request.header("origin").value_or("");
+    if (origin.empty()) return {};
+    for (const std::string& allowed : shared_.cors_origins)
+        if (allowed == "*" || allowed == origin) return allowed == "*" ? "*" : origin;
+    return {};
+}
+
+void Api::dress(net::Answer& answer, std::string_view request_id, std::string_view origin) const {
+    answer.header("X-Request-ID", request_id);
+    if (origin.empty()) return;
+    answer.header("Access-Control-Allow-Origin", origin);
+    if (origin == "*") return;
+    answer.header("Access-Control-Allow-Credentials", "true");
+    answer.header("Vary", "Origin");
+}
+
+net::Answer Api::begin(Ask& ask, net::Status status) {
+    net::Answer answer = ask.exchange.answer(status);
+    dress(answer, ask.request_id, allowed_origin(ask.request));
+    return answer;
+}
+
+net::Answer Api::begin(Later& later, net::Status status) {
+    net::Answer answer = later.reply.answer(status);
+    dress(answer, later.request_id, later.origin);
+    return answer;
+}
+
+Api::Later Api::defer(Ask& ask) {
+    return Later{.reply = ask.exchange.defer(),
+                 .request_id = ask.request_id,
+                 .origin = std::string(allowed_origin(ask.request))};
+}
+
+void Api::write_problem(net::Answer& answer, Code code, std::string_view detail,
+                        std::string_view request_id) {
+    const Problem& problem = problem_of(code);
+    answer.header("Content-Type", "application/problem+json");
+    answer.header("Cache-Control", "no-store");
+    if (problem.status == net::Status::unauthorized) answer.header("WWW-Authenticate", "Bearer");
+    net::Output& out = answer.body();
+    fmt::format_to(fmt::appender(out),
+                   R"({{"type":"about:blank#{}","title":"{}","status":{},"code":"{}","detail":)",
+                   problem.code, problem.title, net::code(problem.status), problem.code);
+    append_json(out, detail.empty() ? problem.title : detail);
+    fmt::format_to(fmt::appender(out), R"(,"request_id":"{}"}})", request_id);
+}
+
+void Api::refuse(Ask& ask, Code code, std::string_view detail, std::int64_t retry_after) {
+    net::Answer answer = begin(ask, problem_of(code).status);
+    const net::Status status = problem_of(code).status;
+    if (status == net::Status::too_many_requests || status == net::Status::unavailable)
+        answer.header("Retry-After",
+                      static_cast<std::uint64_t>(std::max<std::int64_t>(retry_after, 5)));
+    write_problem(answer, code, detail, ask.request_id);
+}
+
+void Api::refuse(Later& later, Code code, std::string_view detail) {
+    net::Answer answer = begin(later, problem_of(code).status);
+    if (problem_of(code).status == net::Status::unavailable) answer.header("Retry-After", 5);
+    write_problem(answer, code, detail, later.request_id);
+}
+
+void Api::refused(const net::Refusal& refusal, net::Answer& answer) {
+    answer.header("Content-Type", "application/problem+json");
+    net::Output& out = answer.body();
+    fmt::format_to(
+        fmt::appender(out),
+        R"({{"type":"about:blank","title":"{}","status":{},"code":"bad_request","detail":)",
+        net::phrase(refusal.status), net::code(refusal.status));
+    append_json(out, refusal.reason);
+    net::append(out, "}");
+}
+
+void Api::preflight(Ask& ask) {
+    const std::string_view origin = allowed_origin(ask.request);
+    if (origin.empty()) return refuse(ask, Code::forbidden, "this origin is not allowed");
+    net::Answer answer = begin(ask, net::Status::no_content);
+    answer.header("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS");
+    answer.header("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Request-ID");
+    answer.header("Access-Control-Max-Age", "3600");
+    answer.send();
+}
+
+} // namespace anteroom::api

@@ -1,0 +1,99 @@
+#include "api/api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "net/url.h"
+
+namespace anteroom::api {
+
+Api::Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<Office> office)
+    : shared_(shared),
+      service_(shared.service),
+      hub_(shared.service.hub(slot)),
+      loop_(loop),
+      office_(std::move(office)),
+      request_seed_(std::random_device{}()) {
+    hub_.set_writer([this](const HostedRoom& room, Number number, std::string& out) {
+        fmt::memory_buffer text;
+        write_standing(text, room, number, ticket_of(room, number).view(), {});
+        out.append(text.data(), text.size());
+    });
+}
+
+void Api::handle(const net::Request& request, net::Exchange& exchange) {
+    const std::int64_t begin_ns = Latency::now_ns();
+    route(request, exchange);
+    latency_.note(Latency::now_ns() - begin_ns);
+}
+
+void Api::route(const net::Request& request, net::Exchange& exchange) {
+    Ask ask{.request = request,
+            .exchange = exchange,
+            .now = service_.clock().now(),
+            .request_id = new_request_id(request)};
+    const RouteMatch matched = match(request.method, request.path);
+    if (!matched.rule) {
+        if (!matched.path_exists) return refuse(ask, Code::not_found);
+        if (request.method == net::Method::options) return preflight(ask);
+        return refuse(ask, Code::method_not_allowed);
+    }
+    // Ids need no escapes, but a client may write them so: %2D is a hyphen.
+    std::string decoded;
+    ask.room_id = matched.parameters[0];
+    ask.action = matched.parameters[1];
+    if (ask.room_id.find('%') != ask.room_id.npos) {
+        decoded = net::percent_decode(ask.room_id).value_or("");
+        ask.room_id = decoded;
+    }
+    const bool has_room = !matched.parameters[0].empty();
+    if (has_room && !is_room_id(ask.room_id))
+        return refuse(ask, Code::bad_request, "a room id is 1 to 128 of A-Z a-z 0-9 . _ : ~ -");
+    dispatch(ask, *matched.rule);
+}
+
+bool Api::may_enter(Ask& ask, Access access, Caller& caller) {
+    if (access == Access::everybody) return true;
+    caller = identify(ask.request, *office_, shared_.admin_token,
+                      token::UnixSeconds{unix_seconds(ask.now)});
+    if (caller.is_admin) return true;
+    if (access == Access::insider && caller.is_backend) return true;
+    const bool known = !caller.user.empty();
+    refuse(ask, known ? Code::forbidden : Code::unauthorized,
+           known ? "this needs the admin role" : "this needs the admin token");
+    return false;
+}
+
+void Api::dispatch(Ask& ask, const RouteRule& rule) {
+    Caller caller;
+    if (!may_enter(ask, rule.access, caller)) return;
+    switch (rule.route) {
+        case Route::look: return look(ask);
+        case Route::pulse: return pulse(ask);
+        case Route::join: return join(ask);
+        case Route::claim: return claim(ask);
+        case Route::finish: return finish(ask);
+        case Route::leave: return leave(ask);
+        case Route::room: return room(ask);
+        case Route::events: return events(ask);
+        case Route::verify: return verify(ask);
+        case Route::admin_rooms: return admin_rooms(ask);
+        case Route::admin_room: return admin_room(ask);
+        case Route::admin_put_room: return admin_put_room(ask, caller);
+        case Route::admin_delete_room: return admin_delete_room(ask, caller);
+        case Route::admin_operate: return admin_operate(ask, caller);
+        case Route::admin_visitors: return admin_visitors(ask);
+        case Route::admin_audit: return admin_audit(ask);
+        case Route::health: return health(ask);
+        case Route::ready: return ready(ask);
+        case Route::metrics: return metrics(ask);
+        case Route::openapi: return openapi(ask);
+        case Route::wait_page: return wait_page(ask);
+        case Route::wait_leave: return wait_leave(ask);
+        case Route::demo_target: return demo_target(ask);
+    }
+}
+
+} // namespace anteroom::api

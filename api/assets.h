@@ -1,0 +1,20 @@
+// Files that the server carries in its binary (cmake/asset.cmake).
+#pragma once
+
+#include <string_view>
+
+namespace anteroom::assets {
+
+struct Asset {
+    std::string_view plain;
+    std::string_view gzip;
+    std::string_view etag; // With its quotes; of the plain bytes.
+};
+
+extern const Asset wait_page;  // The waiting page, the same bytes for every room.
+extern const Asset plain_page; // Its template for browsers without scripts.
+extern const Asset texts;      // What both say, by language.
+extern const Asset openapi;
+extern const Asset demo_target; // Where the demo's visitors arrive.
+
+} // namespace anteroom::assets

@@ -1,0 +1,64 @@
+#include "api/caller.h"
+
+#include "net/header_values.h"
+#include "net/text.h"
+#include "net/trusted_proxies.h"
+#include "token/hmac.h"
+
+namespace anteroom::api {
+namespace {
+
+// Headers that carry identity count once or not at all: of two, nobody knows which one is meant.
+std::string_view single(const net::Request& request, std::string_view name) {
+    return request.count(name) == 1 ? request.header(name).value_or("") : "";
+}
+
+} // namespace
+
+std::string_view bearer(const net::Request& request) {
+    constexpr std::string_view scheme = "bearer ";
+    const std::string_view value = single(request, "authorization");
+    if (value.size() <= scheme.size() || !net::equals_lower(value.substr(0, scheme.size()), scheme))
+        return {};
+    return net::trim(value.substr(scheme.size()));
+}
+
+std::string_view cookie(const net::Request& request, std::string_view name) {
+    const std::optional<std::string_view> header = request.header("cookie");
+    if (!header) return {};
+    return net::find_cookie(*header, name).value_or("");
+}
+
+Caller identify(const net::Request& request, Office& office, std::string_view admin_token,
+                token::UnixSeconds now) {
+    Caller caller;
+    const bool trusted = request.peer_is_trusted && request.proxies;
+    caller.is_backend = trusted && request.proxies->trusts(request.client_address());
+
+    const std::string_view shown = bearer(request);
+    caller.has_token = !shown.empty();
+    if (!admin_token.empty() && token::equal_in_constant_time(token::bytes_of(shown), token::bytes_of(admin_token))) {
+        caller.is_admin = true;
+        caller.has_token = false;
+        return caller;
+    }
+    std::string_view access = shown;
+    if (access.empty()) access = cookie(request, "access_token");
+    if (office.access && !access.empty()) {
+        const token::AccessVerdict verdict = office.access->verify(access, now);
+        if (const auto* user = std::get_if<token::AccessUser>(&verdict)) {
+            caller.user = user->user_id;
+            caller.is_admin = net::equals_lower(user->role, "admin");
+            caller.has_token = false;
+            return caller;
+        }
+    }
+    if (trusted) {
+        caller.user = single(request, "x-user-id");
+        caller.is_admin =
+            !caller.user.empty() && net::equals_lower(single(request, "x-user-role"), "admin");
+    }
+    return caller;
+}
+
+} // namespace anteroom::api

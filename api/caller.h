@@ -1,0 +1,33 @@
+// Caller: who is asking? The default is nobody.
+//
+// An admin shows the admin token, or is a user whose verified role is admin. A user is known by a
+// verified access token, or by X-User-Id from a trusted proxy. A backend is a client whose own
+// address is trusted: it may speak for visitors. Everybody else is anonymous, with or without a
+// signed id of ours.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/office.h"
+#include "net/request.h"
+
+namespace anteroom::api {
+
+struct Caller {
+    std::string user; // Empty: not a known user.
+    bool is_admin = false;
+    bool is_backend = false;
+    bool has_token = false; // An Authorization header was there but made nobody of the caller.
+};
+
+Caller identify(const net::Request& request, Office& office, std::string_view admin_token,
+                token::UnixSeconds now);
+
+// The token behind "Authorization: Bearer ", or empty.
+std::string_view bearer(const net::Request& request);
+// A cookie's value, or empty.
+std::string_view cookie(const net::Request& request, std::string_view name);
+
+} // namespace anteroom::api

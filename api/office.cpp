@@ -1,0 +1,41 @@
+#include "api/office.h"
+
+#include "token/base64.h"
+#include "token/bytes.h"
+
+namespace anteroom::api {
+
+Result<std::unique_ptr<Office>> Office::open(const token::KeyRing& ring,
+                                             const OfficeOptions& options) {
+    std::unique_ptr<Office> office(new Office(ring));
+    if (!options.jwt_secret.empty()) {
+        Result<token::AccessVerifier> access =
+            token::AccessVerifier::from_secret(options.jwt_secret, options.access_rules);
+        if (!access) return access.fault();
+        office->access.emplace(*std::move(access));
+    }
+    return office;
+}
+
+VisitorKey Office::key_of(std::string_view visitor_id) const {
+    const token::VisitorKey bytes = visitors.key_of(visitor_id);
+    return {.high = token::load_number<8>(bytes.data()),
+            .low = token::load_number<8>(bytes.data() + 8)};
+}
+
+std::string key_text(const VisitorKey& key) {
+    std::array<std::uint8_t, 16> bytes{};
+    token::store_number<8>(bytes.data(), key.high);
+    token::store_number<8>(bytes.data() + 8, key.low);
+    return "~" + token::base64url(bytes);
+}
+
+std::optional<VisitorKey> key_from_text(std::string_view text) {
+    std::array<std::uint8_t, 16> bytes{};
+    if (!text.starts_with('~') || !token::read_base64url(text.substr(1), bytes))
+        return std::nullopt;
+    return VisitorKey{.high = token::load_number<8>(bytes.data()),
+                      .low = token::load_number<8>(bytes.data() + 8)};
+}
+
+} // namespace anteroom::api

@@ -1,0 +1,119 @@
+// The waiting page: one file for every room, and a version without scripts.
+#include <fmt/format.h>
+
+#include <array>
+#include <span>
+
+#include "api/api.h"
+#include "api/assets.h"
+#include "api/plain_page.h"
+#include "net/header_values.h"
+#include "net/url.h"
+
+namespace anteroom::api {
+
+using net::Status;
+
+namespace {
+
+// Nothing from elsewhere, nothing embedded, no frame around it: a page that asks people to wait
+// must not be dressed up by others.
+constexpr std::string_view page_policy =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
+    "img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+} // namespace
+
+void Api::wait_page(Ask& ask) {
+    const std::optional<net::Query> query = net::Query::parse(ask.request.query);
+    const std::string* plain = query ? query->find("plain") : nullptr;
+    if (plain) return plain_page(ask, *plain == "left");
+    const assets::Asset& page = assets::wait_page;
+    const std::string_view known = ask.request.header("if-none-match").value_or("");
+    const bool fresh = net::etag_matches(known, page.etag);
+    net::Answer answer = begin(ask, fresh ? Status::not_modified : Status::ok);
+    answer.header("ETag", page.etag);
+    answer.header("Cache-Control", "public, max-age=60");
+    answer.header("Vary", "Accept-Encoding");
+    answer.header("Content-Security-Policy", page_policy);
+    answer.header("X-Content-Type-Options", "nosniff");
+    answer.header("Referrer-Policy", "same-origin");
+    if (fresh) return answer.send();
+    answer.header("Content-Type", "text/html; charset=utf-8");
+    const std::string_view accepted = ask.request.header("accept-encoding").value_or("");
+    const bool compressed = accepted.find("gzip") != accepted.npos;
+    if (compressed) answer.header("Content-Encoding", "gzip");
+    net::append(answer.body(), compressed ? page.gzip : page.plain);
+}
+
+// Takes a place if the browser has none, then shows it; the page asks again by itself.
+void Api::plain_page(Ask& ask, bool has_left) {
+    const std::string language(plain_language(ask.request.header("accept-language").value_or("")));
+    const auto show = [this, language](Later& later, Status status, const PlainPage& page,
+                                       std::span<const std::string> cookies) {
+        net::Answer answer = begin(later, status);
+        answer.header("Content-Type", "text/html; charset=utf-8");
+        answer.header("Cache-Control", "no-store");
+        answer.header("Content-Security-Policy", page_policy);
+        for (const std::string& text : cookies)
+            if (!text.empty()) answer.header("Set-Cookie", text);
+        net::append(answer.body(), render_plain_page(page, language));
+    };
+    PlainPage page{.room = std::string(ask.room_id)};
+    const Caller caller = identify(ask.request, *office_, shared_.admin_token,
+                                   token::UnixSeconds{unix_seconds(ask.now)});
+    const std::optional<Visitor> visitor = name_visitor(ask, caller.user);
+    const std::shared_ptr<HostedRoom> room = service_.find_or_make(ask.room_id);
+    Later later = defer(ask);
+    if (!visitor || !room || has_left) {
+        page.state = has_left ? "left" : "not_found";
+        return show(later, room ? Status::ok : Status::not_found, page, {});
+    }
+    const std::int64_t wait = caller.is_backend ? 0 : join_wait(ask);
+    if (wait > 0 && room->view().find(visitor->key) == 0) {
+        page.state = "busy";
+        return show(later, Status::too_many_requests, page, {});
+    }
+    const Join command{.visitor = visitor->key,
+                       .lane = lane_number(room->profile(), "").value_or(0)};
+    service_.submit(
+        *room, command, &loop_,
+        [this, room, show, page = std::move(page), secure = ask.request.secure,
+         cookie = visitor->cookie, later = std::move(later)](const Outcome& outcome) mutable {
+            page.message = room->profile().message;
+            page.room_state = room->view().state();
+            if (const auto* refused = std::get_if<Refused>(&outcome)) {
+                page.state = problem_of(code_of(refused->reason)).code;
+                return show(later, Status::ok, page, {});
+            }
+            const Standing& standing = std::get<Standing>(outcome);
+            page.state = name(standing.state);
+            page.standing = standing;
+            page.wait = room->view().wait(standing.ahead);
+            page.target = room->profile().target;
+            const std::array cookies{cookie, ticket_cookie(*room, standing.number, secure)};
+            show(later, Status::ok, page, cookies);
+        });
+}
+
+void Api::wait_leave(Ask& ask) {
+    Held held;
+    if (!find_ticket(ask, held)) return;
+    const std::shared_ptr<HostedRoom> room = held.room->shared_from_this();
+    service_.submit(*room, Leave{held.number}, &loop_,
+                    [this, room, later = defer(ask)](const Outcome&) mutable {
+                        net::Answer answer = begin(later, Status::see_other);
+                        answer.header("Location", "/wait/" + room->id() + "?plain=left");
+                        answer.send();
+                    });
+}
+
+void Api::demo_target(Ask& ask) {
+    if (!shared_.has_demo) return refuse(ask, Code::not_found);
+    net::Answer answer = begin(ask, Status::ok);
+    answer.header("Content-Type", "text/html; charset=utf-8");
+    answer.header("Content-Security-Policy", page_policy);
+    net::append(answer.body(), assets::demo_target.plain);
+}
+
+} // namespace anteroom::api

@@ -1,0 +1,121 @@
+// What everybody may know of a room, the gate's question, and the routes of those who run the
+// server.
+#include <fmt/format.h>
+
+#include "api/api.h"
+#include "api/assets.h"
+#include "api/standing_json.h"
+#include "net/header_values.h"
+#include "net/url.h"
+
+namespace anteroom::api {
+
+using net::Status;
+
+HostedRoom* Api::find_room(Ask& ask) {
+    HostedRoom* found = service_.rooms().find(ask.room_id);
+    if (!found) refuse(ask, Code::room_not_found);
+    return found;
+}
+
+void Api::room(Ask& ask) {
+    const HostedRoom* hosted = find_room(ask);
+    if (!hosted) return;
+    const Room& view = hosted->view();
+    net::Answer answer = begin(ask, Status::ok);
+    answer.header("Content-Type", "application/json");
+    answer.header("Cache-Control", "no-store");
+    net::Output& out = answer.body();
+    fmt::format_to(
+        fmt::appender(out),
+        R"({{"room":"{}","state":"{}","issued":{},"serving":{},"waiting":{},"active":{},"capacity":{},"rate_per_second":)",
+        hosted->id(), name(view.state()), view.issued(), view.serving(), view.waiting(),
+        view.inside(), view.settings().capacity);
+    const double rate = view.rate_per_second();
+    if (rate > 0)
+        fmt::format_to(fmt::appender(out), "{:.3f}", rate);
+    else
+        net::append(out, "null");
+    net::append(out, R"(,"message":)");
+    if (hosted->profile().message.empty())
+        net::append(out, "null");
+    else
+        append_json(out, hosted->profile().message);
+    net::append(out, "}");
+}
+
+void Api::pulse(Ask& ask) {
+    HostedRoom* hosted = find_room(ask);
+    if (!hosted) return;
+    HostedRoom::PulseFrames frames = hosted->pulse();
+    if (!frames.document) {
+        service_.publish(hosted->shared_from_this()); // Asked for before the keeper's first round.
+        frames = hosted->pulse();
+    }
+    net::Answer answer = begin(ask, Status::ok);
+    answer.header("Content-Type", "application/json");
+    answer.header("Cache-Control", "public, max-age=1");
+    net::append(answer.body(), *frames.document);
+}
+
+// Forward auth: is there a pass for this room with the request, and is its visitor inside?
+void Api::verify(Ask& ask) {
+    const std::optional<net::Query> query = net::Query::parse(ask.request.query);
+    const std::string* room_id = query ? query->find("room") : nullptr;
+    if (!room_id || !is_room_id(*room_id))
+        return refuse(ask, Code::bad_request, "name the room: /v1/verify?room=ID");
+    HostedRoom* hosted = service_.rooms().find(*room_id);
+    if (!hosted) return refuse(ask, Code::forbidden, "there is no such room");
+
+    std::string_view pass = ask.request.header("x-queue-entry-token").value_or("");
+    if (pass.empty()) pass = bearer(ask.request);
+    if (pass.empty()) pass = cookie(ask.request, "anteroom-pass-" + *room_id);
+    if (pass.empty()) return refuse(ask, Code::unauthorized, "there is no pass with the request");
+    const token::PassVerdict verdict =
+        office_->verifier.verify(pass, token::UnixSeconds{unix_seconds(ask.now)},
+                                 {.room = *room_id, .tier = token::Tier::entry});
+    const auto* verified = std::get_if<token::VerifiedPass>(&verdict);
+    if (!verified) return refuse(ask, Code::forbidden, "the pass is not valid here");
+    const VisitorKey key =
+        key_from_text(verified->visitor).value_or(office_->key_of(verified->visitor));
+    const Room& view = hosted->view();
+    const Number number = view.find(key);
+    // Finished, left or expired: the pass may still be fresh, but it is over.
+    if (number == 0 || !is_inside(view.standing(number).state))
+        return refuse(ask, Code::forbidden, "the visit that this pass was for is over");
+    view.touch(number, ask.now);
+    net::Answer answer = begin(ask, Status::no_content);
+    answer.header("X-Anteroom-Room", *room_id);
+    answer.header("X-Anteroom-Visitor", verified->visitor);
+    answer.header("X-Anteroom-Number", number);
+    answer.send();
+}
+
+void Api::health(Ask& ask) {
+    net::Answer answer = begin(ask, Status::ok);
+    answer.header("Content-Type", "application/json");
+    net::append(answer.body(), R"({"status":"ok"})");
+}
+
+void Api::ready(Ask& ask) {
+    const bool stopping = shared_.stopping.load(std::memory_order_relaxed);
+    if (stopping) return refuse(ask, Code::unavailable, "the server is shutting down");
+    net::Answer answer = begin(ask, Status::ok);
+    answer.header("Content-Type", "application/json");
+    net::append(answer.body(), R"({"status":"ready"})");
+}
+
+void Api::metrics(Ask& ask) {
+    net::Answer answer = begin(ask, Status::ok);
+    answer.header("Content-Type", "text/plain; version=0.0.4");
+    net::append(answer.body(), shared_.metrics ? shared_.metrics() : "");
+}
+
+void Api::openapi(Ask& ask) {
+    net::Answer answer = begin(ask, Status::ok);
+    answer.header("Content-Type", "application/json");
+    answer.header("Cache-Control", "public, max-age=300");
+    net::append(answer.body(), assets::openapi.plain);
+}
+
+} // namespace anteroom::api

@@ -1,0 +1,124 @@
+// A whole server in the test's process: rooms, keeper, API and a socket on a free port.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+#include <memory>
+#include <string>
+
+#include "api/api.h"
+#include "net/testing.h"
+#include "token/key_ring.h"
+
+namespace anteroom::api {
+
+struct TestOptions {
+    bool trust_loopback = true; // The test's client is a backend.
+    RoomSettings defaults{};
+    bool create_on_first_use = true;
+    double joins_per_second = 0;
+    std::vector<std::string> cors_origins{};
+    std::string jwt_secret{};
+};
+
+class TestServer {
+  public:
+    static constexpr const char* admin_token = "a-test-token-for-admins";
+
+    explicit TestServer(TestOptions options = {})
+        : service(
+              {.defaults = options.defaults, .create_on_first_use = options.create_on_first_use}),
+          shared{.service = service,
+                 .admin_token = admin_token,
+                 .cors_origins = options.cors_origins,
+                 .join_limiter = std::make_unique<AddressLimiter>(3, options.joins_per_second)},
+          keys(*token::KeyRing::generate({1'700'000'000})) {
+        shared.metrics = [] { return std::string("metrics here\n"); };
+        service.attach(0, thread_.loop);
+        net::ServerOptions server_options;
+        const std::vector<std::string> loopback{"127.0.0.0/8"};
+        if (options.trust_loopback) server_options.proxies = *net::TrustedProxies::parse(loopback);
+        thread_.call([&] {
+            service.quiet().online(0);
+            thread_.loop.on_turn([this] { service.quiet().pass(0); });
+            api_ = std::make_unique<Api>(
+                shared, 0, thread_.loop,
+                *Office::open(keys, {.jwt_secret = options.jwt_secret, .access_rules = {}}));
+            server_ = *net::HttpServer::listen(thread_.loop, *api_, std::move(server_options));
+            port_ = server_->port();
+        });
+        service.start();
+    }
+
+    ~TestServer() {
+        service.stop();
+        thread_.call([&] {
+            server_.reset();
+            thread_.loop.on_turn([] {});
+            service.quiet().offline(0);
+        });
+    }
+
+    std::uint16_t port() const { return port_; }
+    net::Loop& loop() { return thread_.loop; }
+
+    // One request on a connection of its own.
+    net::testing::WireResponse ask(std::string_view method, std::string_view path,
+                                   std::string_view headers = {}, std::string_view body = {}) {
+        net::testing::Dial dial(port_);
+        return dial.ask(text(method, path, headers, body));
+    }
+
+    static std::string text(std::string_view method, std::string_view path,
+                            std::string_view headers = {}, std::string_view body = {}) {
+        std::string out = fmt::format("{} {} HTTP/1.1\r\nHost: test\r\n{}", method, path, headers);
+        if (!body.empty())
+            out += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n",
+                               body.size());
+        else if (method == "POST" || method == "PUT")
+            out += "Content-Length: 0\r\n";
+        return out + "\r\n" + std::string(body);
+    }
+
+    static std::string bearer(std::string_view token) {
+        return fmt::format("Authorization: Bearer {}\r\n", token);
+    }
+    static std::string as_admin() { return bearer(admin_token); }
+
+    // Joins as this visitor; returns the standing.
+    boost::json::object join(std::string_view room, std::string_view visitor) {
+        const auto answer = ask("POST", fmt::format("/v1/rooms/{}/tickets", room), "",
+                                fmt::format(R"({{"visitor":"{}"}})", visitor));
+        EXPECT_TRUE(answer.status == 200 || answer.status == 201) << answer.status << answer.body;
+        return json(answer);
+    }
+
+    static boost::json::object json(const net::testing::WireResponse& answer) {
+        boost::json::error_code error;
+        boost::json::value value = boost::json::parse(answer.body, error);
+        if (error || !value.is_object()) {
+            ADD_FAILURE() << "no JSON object: " << answer.status << " " << answer.body;
+            return {};
+        }
+        return value.as_object();
+    }
+    static std::string text_of(const boost::json::object& object, const char* name) {
+        return std::string(object.at(name).as_string().c_str());
+    }
+    static std::string code(const net::testing::WireResponse& answer) {
+        return text_of(json(answer), "code");
+    }
+
+    Service service;
+    ApiShared shared;
+    token::KeyRing keys;
+
+  private:
+    net::testing::LoopThread thread_;
+    std::unique_ptr<Api> api_;
+    std::unique_ptr<net::HttpServer> server_;
+    std::uint16_t port_ = 0;
+};
+
+} // namespace anteroom::api

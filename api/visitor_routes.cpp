@@ -1,0 +1,229 @@
+// What a visitor can ask: a place, where it is, to go in, to be done, to leave, to be told.
+#include <fmt/format.h>
+
+#include "api/api.h"
+#include "api/body.h"
+#include "api/standing_json.h"
+#include "net/url.h"
+#include "service/room_fields.h"
+
+namespace anteroom::api {
+namespace {
+
+using net::Status;
+
+constexpr std::string_view visitor_cookie = "anteroom-visitor";
+constexpr std::size_t visitor_id_length_max = 256;
+constexpr std::int64_t cookie_seconds = 24 * 3'600;
+
+std::string set_cookie(std::string_view name, std::string_view value, bool secure) {
+    return fmt::format("{}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Lax{}", name, value,
+                       cookie_seconds, secure ? "; Secure" : "");
+}
+
+std::string ticket_cookie_name(const HostedRoom& room) {
+    return "anteroom-" + room.id();
+}
+
+} // namespace
+
+token::NativeTicket Api::ticket_of(const HostedRoom& room, Number number) const {
+    return office_->tickets.mint_native(
+        {.kind = token::TicketKind::inner, .room = room.index(), .number = number});
+}
+
+std::string Api::ticket_cookie(const HostedRoom& room, Number number, bool secure) const {
+    return set_cookie(ticket_cookie_name(room), ticket_of(room, number).view(), secure);
+}
+
+void Api::write_standing(fmt::memory_buffer& out, const HostedRoom& room, Number number,
+                         std::string_view ticket, std::string_view user) {
+    const Instant now = service_.clock().now();
+    const Standing standing = room.view().standing(number);
+    StandingExtras extras{.ticket = ticket};
+    std::string pass;
+    if (is_inside(standing.state)) {
+        const VisitorKey* key = room.view().visitor(number);
+        // Named by the id they showed, if it is theirs; otherwise by the key that stands for it.
+        const bool by_name = key && !user.empty() && office_->key_of(user) == *key;
+        const std::string visitor = by_name ? std::string(user) : key ? key_text(*key) : "";
+        const Millis lifetime = standing.until - now;
+        Result<std::string> issued =
+            office_->passes.issue(token::EntryPass{.room = room.id(), .visitor = visitor},
+                                  token::UnixSeconds{unix_seconds(now)}, lifetime);
+        if (issued) {
+            pass = *std::move(issued);
+            extras.pass =
+                PassInHand{.pass = pass,
+                           .expires_in_seconds = std::max<std::int64_t>(0, lifetime.count / 1'000)};
+        }
+    }
+    append_standing(out, room, standing, now, extras);
+}
+
+bool Api::find_ticket(Ask& ask, Held& held, bool query_allowed) {
+    held.room = find_room(ask);
+    if (!held.room) return false;
+    held.ticket = bearer(ask.request);
+    if (held.ticket.find('.') != held.ticket.npos) held.ticket = {}; // A user's token, no ticket.
+    if (held.ticket.empty() && query_allowed && ask.request.query.starts_with("ticket="))
+        held.ticket = ask.request.query.substr(7, ask.request.query.find('&') - 7);
+    if (held.ticket.empty()) held.ticket = cookie(ask.request, ticket_cookie_name(*held.room));
+    if (held.ticket.empty()) {
+        refuse(ask, Code::ticket_invalid, "there is no ticket with the request");
+        return false;
+    }
+    const token::TicketVerdict verdict =
+        office_->tickets.read(held.ticket, token::UnixSeconds{unix_seconds(ask.now)});
+    const auto* content = std::get_if<token::TicketContent>(&verdict);
+    if (!content || content->kind != token::TicketKind::inner ||
+        content->room != held.room->index()) {
+        refuse(ask, Code::ticket_invalid);
+        return false;
+    }
+    held.number = content->number;
+    return true;
+}
+
+void Api::look(Ask& ask) {
+    Held held;
+    if (!find_ticket(ask, held)) return;
+    held.room->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    const Room& view = held.room->view();
+    if (!view.touch(held.number, ask.now))
+        return submit_for_standing(ask, held, Touch{held.number});
+    net::Answer answer = begin(ask, Status::ok);
+    answer.header("Content-Type", "application/json");
+    answer.header("Cache-Control", "no-store");
+    const Standing standing = view.standing(held.number);
+    if (is_inside(standing.state))
+        write_standing(answer.body(), *held.room, held.number, held.ticket, {});
+    else
+        append_standing(answer.body(), *held.room, standing, ask.now, {.ticket = held.ticket});
+}
+
+std::int64_t Api::join_wait(const Ask& ask) {
+    return shared_.join_limiter->wait_seconds(ask.request.client_address(), ask.now);
+}
+
+// A known user, or the anonymous visitor that a cookie of ours names, or a new one.
+std::optional<Api::Visitor> Api::name_visitor(const Ask& ask, std::string_view user) {
+    if (!user.empty()) return Visitor{.id = std::string(user), .key = office_->key_of(user)};
+    const token::VisitorVerdict known = office_->visitors.read(
+        cookie(ask.request, visitor_cookie), token::UnixSeconds{unix_seconds(ask.now)});
+    std::optional<token::VisitorId> id;
+    if (const auto* read = std::get_if<token::VisitorId>(&known))
+        id = *read;
+    else
+        id = token::VisitorBook::new_visitor();
+    if (!id) return std::nullopt;
+    Visitor visitor{.id = "~anonymous:" + std::string(id->text().view())};
+    visitor.key = office_->key_of(visitor.id);
+    visitor.cookie =
+        set_cookie(visitor_cookie, office_->visitors.sign(*id).view(), ask.request.secure);
+    return visitor;
+}
+
+void Api::join(Ask& ask) {
+    const Caller caller = identify(ask.request, *office_, shared_.admin_token,
+                                   token::UnixSeconds{unix_seconds(ask.now)});
+    JoinBody body;
+    if (const std::string fault = read_join_body(ask.request.body, body); !fault.empty())
+        return refuse(ask, Code::bad_request, fault);
+    const bool speaks_for_others = caller.is_admin || caller.is_backend;
+    const bool names_another = body.visitor && *body.visitor != caller.user;
+    if ((names_another || body.lane) && !speaks_for_others)
+        return refuse(ask, Code::forbidden, "only a trusted backend may name a visitor or a lane");
+    if (body.visitor && body.visitor->size() > visitor_id_length_max)
+        return refuse(ask, Code::bad_request, "a visitor id has at most 256 characters");
+    if (const std::int64_t wait = speaks_for_others ? 0 : join_wait(ask); wait > 0)
+        return refuse(ask, Code::rate_limited, "too many joins from this address", wait);
+    const std::optional<Visitor> visitor = name_visitor(ask, body.visitor.value_or(caller.user));
+    if (!visitor) return refuse(ask, Code::unavailable);
+    const std::shared_ptr<HostedRoom> room = service_.find_or_make(ask.room_id);
+    if (!room) return refuse(ask, Code::room_not_found);
+    const std::optional<std::uint8_t> lane = lane_number(room->profile(), body.lane.value_or(""));
+    if (!lane) return refuse(ask, Code::bad_request, "there is no such lane");
+
+    const Join command{.visitor = visitor->key, .lane = *lane};
+    service_.submit(
+        *room, command, &loop_,
+        [this, room, secure = ask.request.secure, visitor = *visitor,
+         later = defer(ask)](const Outcome& outcome) mutable {
+            if (const auto* refused = std::get_if<Refused>(&outcome))
+                return refuse(later, code_of(refused->reason), in_words(refused->reason));
+            const Standing& standing = std::get<Standing>(outcome);
+            net::Answer answer = begin(later, standing.is_new ? Status::created : Status::ok);
+            answer.header("Content-Type", "application/json");
+            answer.header("Cache-Control", "no-store");
+            if (!visitor.cookie.empty()) answer.header("Set-Cookie", visitor.cookie);
+            answer.header("Set-Cookie", ticket_cookie(*room, standing.number, secure));
+            write_standing(answer.body(), *room, standing.number,
+                           ticket_of(*room, standing.number).view(), visitor.id);
+        });
+}
+
+void Api::submit_for_standing(Ask& ask, const Held& held, const Command& command) {
+    const std::shared_ptr<HostedRoom> room = held.room->shared_from_this();
+    service_.submit(*room, command, &loop_,
+                    [this, room, number = held.number, ticket = std::string(held.ticket),
+                     later = defer(ask)](const Outcome& outcome) mutable {
+                        if (const auto* refused = std::get_if<Refused>(&outcome))
+                            return refuse(later, code_of(refused->reason),
+                                          in_words(refused->reason));
+                        net::Answer answer = begin(later, Status::ok);
+                        answer.header("Content-Type", "application/json");
+                        answer.header("Cache-Control", "no-store");
+                        write_standing(answer.body(), *room, number, ticket, {});
+                    });
+}
+
+void Api::submit_for_nothing(Ask& ask, const Held& held, const Command& command) {
+    const std::shared_ptr<HostedRoom> room = held.room->shared_from_this();
+    service_.submit(
+        *room, command, &loop_, [this, room, later = defer(ask)](const Outcome& outcome) mutable {
+            if (const auto* refused = std::get_if<Refused>(&outcome))
+                return refuse(later, code_of(refused->reason), in_words(refused->reason));
+            begin(later, Status::no_content).send();
+        });
+}
+
+void Api::claim(Ask& ask) {
+    Held held;
+    if (find_ticket(ask, held)) submit_for_standing(ask, held, Claim{held.number});
+}
+
+void Api::finish(Ask& ask) {
+    Held held;
+    if (find_ticket(ask, held)) submit_for_nothing(ask, held, Finish{held.number});
+}
+
+void Api::leave(Ask& ask) {
+    Held held;
+    if (find_ticket(ask, held)) submit_for_nothing(ask, held, Leave{held.number});
+}
+
+void Api::events(Ask& ask) {
+    Held held;
+    if (!find_ticket(ask, held, true)) return;
+    if (held.room->view().standing(held.number).state == VisitorState::unknown)
+        return refuse(ask, Code::ticket_expired);
+    const std::shared_ptr<HostedRoom> room = held.room->shared_from_this();
+    // Who opens a stream has come back, or is there: the room hears of it before the stream begins.
+    auto open = [this, room, number = held.number, later = defer(ask)](const Outcome&) mutable {
+        const std::string origin = later.origin;
+        std::vector<net::Header> headers{{"X-Request-ID", later.request_id},
+                                         {"X-Accel-Buffering", "no"}};
+        if (!origin.empty()) headers.push_back({"Access-Control-Allow-Origin", origin});
+        if (!origin.empty() && origin != "*")
+            headers.push_back({"Access-Control-Allow-Credentials", "true"});
+        if (std::optional<net::EventStream> stream = later.reply.stream(headers))
+            hub_.add(room, number, *std::move(stream));
+    };
+    if (held.room->view().standing(held.number).state == VisitorState::leaving)
+        service_.submit(*room, Touch{held.number}, &loop_, std::move(open));
+    else
+        OnOutcome(std::move(open))(Done{});
+}
+
+} // namespace anteroom::api

@@ -1,0 +1,64 @@
+// Config: what the server is told, from a file and the environment. Every key is in one table, with
+// its name, its meaning and its default; unknown keys and wrong types are errors, said in one line.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "service/profile.h"
+
+namespace anteroom::app {
+
+// The one exception of the house: caught in main, one line, exit code 2.
+struct ConfigError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct Config {
+    // [server]
+    std::string listen = "127.0.0.1:8080";
+    std::int64_t threads = 0;
+    std::vector<std::string> trusted_proxies{"127.0.0.0/8", "::1"};
+    std::vector<std::string> cors_origins;
+    std::string tls_certificate;
+    std::string tls_key;
+    std::int64_t connections_per_address = 1'000;
+    // [store]
+    std::string store_url = "embedded:./data";
+    // [auth]
+    std::string admin_token;
+    std::string jwt_secret;
+    // [keys]
+    std::string ticket_key;
+    std::string outer_key;
+    std::string entry_key;
+    // [rooms]
+    std::string create_rooms = "first-use";
+    std::int64_t rooms_max = 1'000;
+    double joins_per_second = 5;
+    std::int64_t joins_burst = 10;
+    // [log]
+    std::string log_level = "info";
+    // [defaults]
+    RoomSettings defaults;
+};
+
+// Reads the file (empty path: none) and then the environment. Throws ConfigError.
+Config load_config(const std::string& path, const char* const* environment);
+
+// What is in force, as TOML, with secrets masked.
+std::string print_config(const Config& config);
+
+// "127.0.0.1:8080" or "[::1]:8080". Throws ConfigError.
+struct Listen {
+    std::string address;
+    std::uint16_t port = 0;
+};
+Listen parse_listen(const std::string& text);
+
+// The folder of "embedded:FOLDER". Throws ConfigError for other stores.
+std::string data_folder(const Config& config);
+
+} // namespace anteroom::app

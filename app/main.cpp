@@ -1,0 +1,71 @@
+// The program: a table of contents. Each subcommand is a few lines here and a file of its own.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/config.h"
+#include "app/keys.h"
+#include "app/serve.h"
+
+namespace {
+
+using namespace anteroom::app;
+
+constexpr const char* examples = R"(
+Examples:
+  anteroom serve --demo                   a room with something to see, on http://127.0.0.1:8080
+  anteroom serve --config anteroom.toml   as configured; ANTEROOM_<SECTION>_<KEY> overrides a key
+  anteroom config --print                 what is in force, secrets masked
+  anteroom keys --rotate entry            a new key for entry passes; the old one verifies for an hour)";
+
+int run(int argc, char** argv) {
+    CLI::App app("Anteroom: a virtual waiting room.");
+    app.require_subcommand(1);
+    app.footer(examples);
+    app.set_version_flag("--version", ANTEROOM_VERSION);
+    std::string path;
+    const auto add = [&](const char* name, const char* what) {
+        CLI::App* command = app.add_subcommand(name, what);
+        command->add_option("--config", path, "configuration file (TOML)")
+            ->check(CLI::ExistingFile);
+        return command;
+    };
+    CLI::App* serve_command = add("serve", "run the server");
+    bool demo = false;
+    serve_command->add_flag("--demo", demo, "with a demo room and a small simulated crowd");
+    CLI::App* config_command = add("config", "check the configuration");
+    bool print = false;
+    config_command->add_flag("--print", print, "show what is in force, secrets masked");
+    CLI::App* keys_command = add("keys", "list or rotate the signing keys");
+    KeysOptions keys_options;
+    keys_command->add_option("--rotate", keys_options.rotate,
+                             "make a new key for: ticket, outer or entry");
+    keys_command
+        ->add_option("--overlap", keys_options.overlap, "how long the old key still verifies")
+        ->capture_default_str();
+    keys_command->add_flag("--ed25519", keys_options.ed25519,
+                           "sign passes with Ed25519: an edge needs only the public key");
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    const Config config = load_config(path, environ);
+    if (serve_command->parsed()) return serve({.config = config, .demo = demo});
+    if (keys_command->parsed()) return keys(config, keys_options);
+    fmt::print("{}", print ? print_config(config) : "the configuration is fine\n");
+    return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const ConfigError& error) {
+        fmt::print(stderr, "anteroom: {}\n", error.what());
+        return 2;
+    }
+}

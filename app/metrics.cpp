@@ -1,0 +1,135 @@
+#include "app/metrics.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace anteroom::app {
+namespace {
+
+class Text {
+  public:
+    void family(std::string_view name, std::string_view type, std::string_view help) {
+        fmt::format_to(std::back_inserter(out_), "# HELP {0} {2}\n# TYPE {0} {1}\n", name, type,
+                       help);
+    }
+    template <class Value>
+    void sample(std::string_view name, std::string_view labels, Value value) {
+        fmt::format_to(std::back_inserter(out_), "{}{}{}{} {}\n", name, labels.empty() ? "" : "{",
+                       labels, labels.empty() ? "" : "}", value);
+    }
+    std::string take() { return std::move(out_); }
+
+  private:
+    std::string out_;
+};
+
+std::uint64_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t total = 0;
+    std::uint64_t resident = 0;
+    file >> total >> resident;
+    return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void room_metrics(Text& text, Service& service) {
+    const auto rooms = service.rooms().all();
+    const auto each = [&](std::string_view name, std::string_view type, std::string_view help,
+                          auto value) {
+        text.family(name, type, help);
+        for (const std::shared_ptr<HostedRoom>& room : rooms)
+            text.sample(name, fmt::format("room=\"{}\"", room->id()), value(*room));
+    };
+    each("anteroom_joins_total", "counter", "Places taken.",
+         [](const HostedRoom& r) { return r.counters.joined.load(); });
+    each("anteroom_calls_total", "counter", "Visitors called.",
+         [](const HostedRoom& r) { return r.counters.called.load(); });
+    each("anteroom_polls_total", "counter", "Standings asked for.",
+         [](const HostedRoom& r) { return r.counters.polls.load(); });
+    text.family("anteroom_departures_total", "counter", "Visits that ended, by how.");
+    for (const std::shared_ptr<HostedRoom>& room : rooms) {
+        const auto departed = [&](std::string_view how, std::uint64_t count) {
+            text.sample("anteroom_departures_total",
+                        fmt::format("room=\"{}\",how=\"{}\"", room->id(), how), count);
+        };
+        departed("finished", room->counters.finished.load());
+        departed("left", room->counters.left.load());
+        departed("expired", room->counters.expired.load());
+    }
+    each("anteroom_waiting", "gauge", "Visitors in line.",
+         [](const HostedRoom& r) { return r.view().waiting(); });
+    each("anteroom_active", "gauge", "Visitors inside, called ones included.",
+         [](const HostedRoom& r) { return r.view().inside(); });
+    each("anteroom_capacity", "gauge", "How many may be inside.",
+         [](const HostedRoom& r) { return r.view().settings().capacity; });
+    each("anteroom_rate_per_second", "gauge", "Calls per second, as measured.",
+         [](const HostedRoom& r) { return r.view().rate_per_second(); });
+    each("anteroom_event_streams", "gauge", "Open event streams.",
+         [](const HostedRoom& r) { return r.streams.load(); });
+    each("anteroom_eta_error_seconds_sum", "counter",
+         "Seconds by which told waiting times were wrong.",
+         [](const HostedRoom& r) { return r.counters.wait_error_seconds.load(); });
+    each("anteroom_eta_error_seconds_count", "counter", "Told waiting times that were checked.",
+         [](const HostedRoom& r) { return r.counters.wait_error_count.load(); });
+}
+
+void latency_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
+    constexpr std::string_view name = "anteroom_answer_seconds";
+    text.family(name, "histogram", "From the parsed request to its answer.");
+    std::uint64_t sum = 0;
+    double seconds = 0;
+    for (std::size_t bucket = 0; bucket <= api::Latency::bounds_seconds.size(); ++bucket) {
+        for (const LoopMetrics& loop : loops) sum += loop.latency->count(bucket);
+        const std::string bound = bucket < api::Latency::bounds_seconds.size()
+                                      ? fmt::format("{}", api::Latency::bounds_seconds[bucket])
+                                      : "+Inf";
+        text.sample("anteroom_answer_seconds_bucket", fmt::format("le=\"{}\"", bound), sum);
+    }
+    for (const LoopMetrics& loop : loops)
+        seconds += static_cast<double>(loop.latency->sum_ns()) / 1e9;
+    text.sample("anteroom_answer_seconds_sum", "", seconds);
+    text.sample("anteroom_answer_seconds_count", "", sum);
+}
+
+void server_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
+    const auto each = [&](std::string_view name, std::string_view type, std::string_view help,
+                          auto value) {
+        text.family(name, type, help);
+        for (std::size_t i = 0; i < loops.size(); ++i)
+            text.sample(name, fmt::format("loop=\"{}\"", i), value(loops[i]));
+    };
+    using M = LoopMetrics;
+    each("anteroom_connections", "gauge", "Open connections.",
+         [](const M& m) { return m.server->connections.value(); });
+    each("anteroom_requests_total", "counter", "Requests.",
+         [](const M& m) { return m.server->requests.value(); });
+    each("anteroom_refused_requests_total", "counter", "Requests that broke a rule or a limit.",
+         [](const M& m) { return m.server->refused_requests.value(); });
+    each("anteroom_refused_connections_total", "counter", "Connections refused at the door.",
+         [](const M& m) { return m.server->refused_connections.value(); });
+    each("anteroom_cut_streams_total", "counter",
+         "Event streams cut because their reader was too slow.",
+         [](const M& m) { return m.server->cut_streams.value(); });
+    each("anteroom_loop_lag_seconds", "gauge", "The longest the loop was busy in the last second.",
+         [](const M& m) { return static_cast<double>(m.lag_ms->load()) / 1e3; });
+}
+
+} // namespace
+
+std::string metrics_text(Service& service, const std::vector<LoopMetrics>& loops) {
+    Text text;
+    text.family("anteroom_build_info", "gauge", "What this is.");
+    text.sample("anteroom_build_info",
+                fmt::format("version=\"{}\",compiler=\"{}\"", ANTEROOM_VERSION, __VERSION__), 1);
+    text.family("process_resident_memory_bytes", "gauge", "Memory in use.");
+    text.sample("process_resident_memory_bytes", "", resident_bytes());
+    text.family("anteroom_rooms", "gauge", "Rooms.");
+    text.sample("anteroom_rooms", "", service.rooms().count());
+    room_metrics(text, service);
+    latency_metrics(text, loops);
+    server_metrics(text, loops);
+    return text.take();
+}
+
+} // namespace anteroom::app

@@ -1,0 +1,21 @@
+// What the server tells Prometheus.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/latency.h"
+#include "net/http_server.h"
+#include "service/service.h"
+
+namespace anteroom::app {
+
+struct LoopMetrics {
+    const net::ServerStats* server = nullptr;
+    const api::Latency* latency = nullptr;
+    const std::atomic<std::int64_t>* lag_ms = nullptr; // The worst of the last second.
+};
+
+std::string metrics_text(Service& service, const std::vector<LoopMetrics>& loops);
+
+} // namespace anteroom::app

@@ -1,0 +1,213 @@
+#include "app/serve.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <csignal>
+#include <thread>
+#include <vector>
+
+#include "api/api.h"
+#include "app/demo.h"
+#include "app/installation.h"
+#include "app/log.h"
+#include "app/metrics.h"
+#include "net/http_server.h"
+#include "net/tls.h"
+
+namespace anteroom::app {
+namespace {
+
+constexpr Millis shutdown_deadline = seconds(10);
+
+// One thread with its loop, its view of the API and its socket.
+struct Worker {
+    net::Loop loop;
+    std::unique_ptr<api::Api> api;
+    std::unique_ptr<net::HttpServer> server;
+    std::atomic<std::int64_t> lag_ms{0};
+    net::Alarm beat;
+    std::thread thread;
+};
+
+class Server {
+  public:
+    explicit Server(const ServeOptions& options)
+        : config_(options.config),
+          installation_(open_installation(config_)),
+          service_(service_options(config_)),
+          shared_{.service = service_,
+                  .admin_token = installation_.admin_token,
+                  .cors_origins = config_.cors_origins,
+                  .join_limiter = std::make_unique<AddressLimiter>(
+                      static_cast<double>(config_.joins_burst), config_.joins_per_second),
+                  .has_demo = options.demo} {
+        if (options.demo) demo_ = std::make_unique<Demo>(service_);
+        shared_.metrics = [this] { return metrics_text(service_, loop_metrics_); };
+        open_workers();
+    }
+
+    void run() {
+        service_.start();
+        for (std::size_t slot = 0; slot < workers_.size(); ++slot) start(slot);
+        announce();
+        for (;;) {
+            const int signal = next_signal();
+            if (signal != SIGHUP) break;
+            reload();
+        }
+        shut_down();
+    }
+
+  private:
+    static ServiceOptions service_options(const Config& config) {
+        return {.defaults = config.defaults,
+                .create_on_first_use = config.create_rooms == "first-use",
+                .rooms_max = static_cast<std::size_t>(config.rooms_max),
+                .loops = thread_count(config)};
+    }
+    static std::size_t thread_count(const Config& config) {
+        if (config.threads > 0) return static_cast<std::size_t>(config.threads);
+        return std::max(1u, std::thread::hardware_concurrency());
+    }
+
+    void open_workers() {
+        const Listen listen = parse_listen(config_.listen);
+        net::ServerOptions options{.address = listen.address, .port = listen.port};
+        Result<net::TrustedProxies> proxies = net::TrustedProxies::parse(config_.trusted_proxies);
+        if (!proxies) throw ConfigError("server.trusted_proxies: " + proxies.fault().reason);
+        options.proxies = *std::move(proxies);
+        options.budget = std::make_shared<net::ConnectionBudget>(
+            net::connections_max_of_process(),
+            static_cast<std::uint32_t>(config_.connections_per_address));
+        if (!config_.tls_certificate.empty()) {
+            Result<std::shared_ptr<net::TlsServer>> tls = net::TlsServer::load(
+                {.certificate = config_.tls_certificate, .key = config_.tls_key});
+            if (!tls) throw ConfigError("server.tls_certificate: " + tls.fault().reason);
+            tls_ = *std::move(tls);
+            options.tls = tls_;
+        }
+        for (std::size_t slot = 0; slot < service_.options().loops; ++slot) {
+            workers_.push_back(std::make_unique<Worker>());
+            Worker& worker = *workers_.back();
+            service_.attach(slot, worker.loop);
+            worker.api = std::make_unique<api::Api>(shared_, slot, worker.loop, open_office());
+            Result<std::unique_ptr<net::HttpServer>> server =
+                net::HttpServer::listen(worker.loop, *worker.api, options);
+            if (!server)
+                throw ConfigError(
+                    fmt::format("server.listen {}: {}", config_.listen, server.fault().reason));
+            worker.server = *std::move(server);
+            options.port = worker.server->port(); // Port 0: all loops share the one that was given.
+            worker.beat = worker.loop.every(seconds(1), [&worker] {
+                worker.lag_ms.store(worker.loop.take_lag_max().count, std::memory_order_relaxed);
+            });
+            loop_metrics_.push_back(
+                {&worker.server->stats(), &worker.api->latency(), &worker.lag_ms});
+        }
+        port_ = options.port;
+    }
+
+    std::unique_ptr<api::Office> open_office() const {
+        Result<std::unique_ptr<api::Office>> office = api::Office::open(
+            installation_.keys, {.jwt_secret = config_.jwt_secret, .access_rules = {}});
+        if (!office) throw ConfigError("auth.jwt_secret: " + office.fault().reason);
+        return *std::move(office);
+    }
+
+    void start(std::size_t slot) {
+        Worker& worker = *workers_[slot];
+        worker.loop.on_turn([this, slot] { service_.quiet().pass(slot); });
+        worker.thread = std::thread([this, slot, &worker] {
+            service_.quiet().online(slot);
+            worker.loop.run();
+            service_.quiet().offline(slot);
+        });
+    }
+
+    void announce() const {
+        const std::string address =
+            fmt::format("{}://{}:{}", tls_ ? "https" : "http", shown_address(), port_);
+        fmt::print("listening {}\n", address);
+        if (demo_) fmt::print("waiting page {0}/wait/demo\n", address);
+        fmt::print("API {0}/v1/openapi.json\n", address);
+        if (installation_.admin_token_is_new)
+            fmt::print("admin token {} (kept in {})\n", installation_.admin_token,
+                       installation_.admin_token_path);
+        std::fflush(stdout);
+        spdlog::info("started version={} threads={} port={}", ANTEROOM_VERSION, workers_.size(),
+                     port_);
+    }
+    std::string shown_address() const {
+        const std::string address = parse_listen(config_.listen).address;
+        return address.find(':') == address.npos ? address : "[" + address + "]";
+    }
+
+    static int next_signal() {
+        int signal = 0;
+        sigset_t set = handled_signals();
+        sigwait(&set, &signal);
+        return signal;
+    }
+
+    // Certificates and keys, read again. What is broken is said and the old one stays.
+    void reload() {
+        if (tls_) {
+            const Result<void> done = tls_->reload();
+            if (!done) spdlog::error("the certificate was not reloaded: {}", done.fault().reason);
+        }
+        try {
+            installation_ = open_installation(config_);
+            for (const std::unique_ptr<Worker>& worker : workers_)
+                worker->loop.post([&worker = *worker, office = open_office()]() mutable {
+                    worker.api->set_office(std::move(office));
+                });
+            spdlog::info("reloaded");
+        } catch (const ConfigError& error) {
+            spdlog::error("the keys were not reloaded: {}", error.what());
+        }
+    }
+
+    void shut_down() {
+        spdlog::info("stopping");
+        shared_.stopping.store(true, std::memory_order_relaxed);
+        demo_.reset();
+        service_.stop();
+        const net::Frame farewell = net::make_frame("event: bye\nretry: 2000\ndata: {}\n\n");
+        for (const std::unique_ptr<Worker>& worker : workers_)
+            worker->loop.post([&worker = *worker, farewell] {
+                worker.server->shut_down(shutdown_deadline, farewell,
+                                         [&worker] { worker.loop.stop(); });
+            });
+        for (const std::unique_ptr<Worker>& worker : workers_) worker->thread.join();
+        for (const std::unique_ptr<Worker>& worker : workers_) {
+            worker->beat = {};
+            worker->server.reset();
+        }
+        spdlog::info("stopped");
+    }
+
+    Config config_;
+    Installation installation_;
+    Service service_;
+    api::ApiShared shared_;
+    std::shared_ptr<net::TlsServer> tls_;
+    std::vector<std::unique_ptr<Worker>> workers_;
+    std::vector<LoopMetrics> loop_metrics_;
+    std::unique_ptr<Demo> demo_;
+    std::uint16_t port_ = 0;
+};
+
+} // namespace
+
+int serve(const ServeOptions& options) {
+    open_log(options.config.log_level);
+    // Signals are waited for in one place; no handler ever interrupts anything.
+    sigset_t set = handled_signals();
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+    Server(options).run();
+    return 0;
+}
+
+} // namespace anteroom::app

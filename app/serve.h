@@ -1,0 +1,18 @@
+// anteroom serve: everything wired together, from the configuration to the last farewell.
+#pragma once
+
+#include <string>
+
+#include "app/config.h"
+
+namespace anteroom::app {
+
+struct ServeOptions {
+    Config config;
+    bool demo = false;
+};
+
+// Runs until SIGTERM or SIGINT. Throws ConfigError when it cannot start.
+int serve(const ServeOptions& options);
+
+} // namespace anteroom::app

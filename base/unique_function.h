@@ -1,0 +1,54 @@
+// UniqueFunction: a callable that may own things which cannot be copied (a reply that is still
+// open).
+//
+// std::function wants copies and std::move_only_function is not in C++20.
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "base/check.h"
+
+namespace anteroom {
+
+template <class Signature>
+class UniqueFunction;
+
+template <class... Args>
+class UniqueFunction<void(Args...)> {
+  public:
+    UniqueFunction() = default;
+
+    template <class F>
+    requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction>)
+        UniqueFunction(F&& work) // NOLINT(*-explicit-*)
+        : body_(std::make_unique<Body<std::remove_cvref_t<F>>>(std::forward<F>(work))) {}
+
+    explicit operator bool() const { return body_ != nullptr; }
+
+    // REQUIRES: not empty.
+    void operator()(Args... args) {
+        CHECK(body_);
+        body_->run(std::forward<Args>(args)...);
+    }
+
+  private:
+    struct Base {
+        Base() = default;
+        Base(const Base&) = delete;
+        Base& operator=(const Base&) = delete;
+        virtual ~Base() = default;
+        virtual void run(Args... args) = 0;
+    };
+    template <class F>
+    struct Body final : Base {
+        template <class G>
+        explicit Body(G&& work) : work_(std::forward<G>(work)) {}
+        void run(Args... args) override { work_(std::forward<Args>(args)...); }
+        F work_;
+    };
+    std::unique_ptr<Base> body_;
+};
+
+} // namespace anteroom

@@ -1,0 +1,42 @@
+#include "service/address_limiter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace anteroom {
+
+std::size_t AddressLimiter::Hash::seed() {
+    static const std::size_t seed =
+        std::size_t{std::random_device{}()} << 32 | std::random_device{}();
+    return seed;
+}
+
+std::int64_t AddressLimiter::wait_seconds(const net::IpAddress& address, Instant now) {
+    if (per_second_ <= 0) return 0;
+    Shard& shard = shards_[Hash{}(address) % shard_count];
+    const std::lock_guard lock(shard.mutex);
+    if (shard.buckets.size() >= addresses_max && !shard.buckets.contains(address)) {
+        forget_full(shard, now);
+        if (shard.buckets.size() >= addresses_max) return 1;
+    }
+    const auto [found, fresh] = shard.buckets.try_emplace(address);
+    Bucket& bucket = found->second;
+    if (fresh) bucket = {.level = burst_, .at = now};
+    const auto elapsed = static_cast<double>(std::max<std::int64_t>(0, (now - bucket.at).count));
+    bucket.level = std::min(burst_, bucket.level + elapsed / 1e3 * per_second_);
+    bucket.at = now;
+    if (bucket.level >= 1) {
+        bucket.level -= 1;
+        return 0;
+    }
+    return std::max<std::int64_t>(1, std::llround(std::ceil((1 - bucket.level) / per_second_)));
+}
+
+void AddressLimiter::forget_full(Shard& shard, Instant now) const {
+    const Millis refill{std::llround(burst_ / per_second_ * 1e3) + 1};
+    boost::unordered::erase_if(shard.buckets,
+                               [&](const auto& entry) { return entry.second.at + refill <= now; });
+}
+
+} // namespace anteroom

@@ -1,0 +1,34 @@
+// Clock: the only place where time is read.
+//
+// Wall time is read once, at the start; from then on the monotonic clock counts. Setting the
+// machine's clock changes nothing while we run, and time never goes back.
+#pragma once
+
+#include <ctime>
+
+#include "base/time.h"
+
+namespace anteroom {
+
+class Clock {
+  public:
+    Clock() : origin_(read(CLOCK_REALTIME) - read(CLOCK_MONOTONIC)) {}
+
+    // Milliseconds since 1970, as an Instant of the engine.
+    Instant now() const { return Instant{origin_ + read(CLOCK_MONOTONIC)}; }
+
+  private:
+    static std::int64_t read(clockid_t id) {
+        timespec time{};
+        clock_gettime(id, &time);
+        return std::int64_t{time.tv_sec} * 1'000 + time.tv_nsec / 1'000'000;
+    }
+
+    std::int64_t origin_;
+};
+
+inline std::int64_t unix_seconds(Instant at) {
+    return at.ms / 1'000;
+}
+
+} // namespace anteroom

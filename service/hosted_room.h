@@ -1,0 +1,90 @@
+// HostedRoom: a room of the engine with its name, its profile and its place among the others.
+//
+// Threads: reading (view, profile, pulse) is free on any thread that holds a slot of Quiet. Writing
+// goes through apply, one at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "engine/room.h"
+#include "net/exchange.h"
+#include "service/profile.h"
+#include "service/quiet.h"
+#include "service/wait_probes.h"
+
+namespace anteroom {
+
+// What happened to the room's visitors since the start of this process, for /metrics.
+struct RoomCounters {
+    std::atomic<std::uint64_t> joined{0};
+    std::atomic<std::uint64_t> called{0};
+    std::atomic<std::uint64_t> finished{0};
+    std::atomic<std::uint64_t> left{0};
+    std::atomic<std::uint64_t> expired{0};
+    std::atomic<std::uint64_t> polls{0};
+    // How wrong the waiting times told were, in seconds: sum and count of |told - true|.
+    std::atomic<std::uint64_t> wait_error_seconds{0};
+    std::atomic<std::uint64_t> wait_error_count{0};
+};
+
+class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
+  public:
+    HostedRoom(std::string id, std::uint32_t index, Profile profile, Quiet& quiet)
+        : id_(std::move(id)),
+          index_(index),
+          quiet_(quiet),
+          profile_(new Profile(std::move(profile))) {}
+    ~HostedRoom() { delete profile_.load(std::memory_order_relaxed); }
+    HostedRoom(const HostedRoom&) = delete;
+    HostedRoom& operator=(const HostedRoom&) = delete;
+
+    const std::string& id() const { return id_; }
+    std::uint32_t index() const { return index_; }
+    // Only what engine/room.h lists under "Reading".
+    const Room& view() const { return room_; }
+    const Profile& profile() const { return *profile_.load(std::memory_order_acquire); }
+    void set_profile(Profile profile);
+
+    // What a command came to, and what happened. `facts` is appended to.
+    struct Applied {
+        Outcome outcome;
+        std::optional<Instant> due; // When the room wants its next tick.
+    };
+    Applied apply(const Command& command, Instant now, Facts& facts);
+
+    // The last pulse, as an SSE event and as a JSON document; empty before the first.
+    struct PulseFrames {
+        net::Frame event;
+        net::Frame document;
+    };
+    PulseFrames pulse() const;
+    void set_pulse(PulseFrames frames);
+
+    // Something happened since the last pulse.
+    std::atomic<bool> changed{true};
+    // Open event streams of this room, in all loops.
+    std::atomic<std::int64_t> streams{0};
+    RoomCounters counters;
+    WaitProbes probes;
+    // For the keeper, guarded by its mutex: when the room is to be looked at.
+    Instant scheduled = instant_max;
+    // Set when the room was removed: who still holds it must not write to it.
+    std::atomic<bool> removed{false};
+
+  private:
+    const std::string id_;
+    const std::uint32_t index_;
+    Quiet& quiet_;
+    std::atomic<Profile*> profile_;
+    std::mutex writing_;
+    Room room_; // Written under writing_.
+    mutable std::mutex pulse_mutex_;
+    PulseFrames pulse_; // Guarded by pulse_mutex_.
+};
+
+} // namespace anteroom

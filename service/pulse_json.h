@@ -1,0 +1,18 @@
+// The pulse on the wire: docs/formats.md, "pulse", version 1.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "service/hosted_room.h"
+
+namespace anteroom {
+
+// Appends text as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
+void append_json_string(std::string& out, std::string_view text);
+
+// The frame of this moment. Reader-safe.
+std::string pulse_json(const HostedRoom& room, Instant now);
+
+} // namespace anteroom

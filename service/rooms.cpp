@@ -1,0 +1,93 @@
+#include "service/rooms.h"
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+
+namespace anteroom {
+
+struct Rooms::Snapshot {
+    std::vector<std::shared_ptr<HostedRoom>> all; // In order of ids.
+    boost::unordered_flat_map<std::string_view, HostedRoom*> by_id;
+    boost::unordered_flat_map<std::uint32_t, HostedRoom*> by_index;
+
+    explicit Snapshot(std::vector<std::shared_ptr<HostedRoom>> rooms) : all(std::move(rooms)) {
+        std::sort(all.begin(), all.end(),
+                  [](const auto& a, const auto& b) { return a->id() < b->id(); });
+        for (const std::shared_ptr<HostedRoom>& room : all) {
+            by_id.emplace(room->id(), room.get());
+            by_index.emplace(room->index(), room.get());
+        }
+    }
+};
+
+Rooms::Rooms(Quiet& quiet, std::size_t rooms_max)
+    : quiet_(quiet), rooms_max_(rooms_max), snapshot_(new Snapshot({})) {}
+
+Rooms::~Rooms() {
+    delete snapshot_.load(std::memory_order_relaxed);
+}
+
+HostedRoom* Rooms::find(std::string_view id) const {
+    const Snapshot* snapshot = snapshot_.load(std::memory_order_acquire);
+    const auto found = snapshot->by_id.find(id);
+    return found == snapshot->by_id.end() ? nullptr : found->second;
+}
+
+HostedRoom* Rooms::at(std::uint32_t index) const {
+    const Snapshot* snapshot = snapshot_.load(std::memory_order_acquire);
+    const auto found = snapshot->by_index.find(index);
+    return found == snapshot->by_index.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<HostedRoom> Rooms::share(std::string_view id) const {
+    const std::lock_guard lock(writing_);
+    const HostedRoom* room = find(id);
+    for (const auto& shared : snapshot_.load(std::memory_order_relaxed)->all)
+        if (shared.get() == room) return shared;
+    return nullptr;
+}
+
+std::vector<std::shared_ptr<HostedRoom>> Rooms::all() const {
+    const std::lock_guard lock(writing_);
+    return snapshot_.load(std::memory_order_relaxed)->all;
+}
+
+std::size_t Rooms::count() const {
+    return snapshot_.load(std::memory_order_acquire)->all.size();
+}
+
+Rooms::Made Rooms::make(std::string_view id, const Profile& profile) {
+    CHECK(is_room_id(id));
+    const std::lock_guard lock(writing_);
+    Snapshot* old = snapshot_.load(std::memory_order_relaxed);
+    for (const auto& shared : old->all)
+        if (shared->id() == id) return {.room = shared};
+    if (old->all.size() >= rooms_max_ || next_index_ > limits::room_index_max) return {};
+    auto room = std::make_shared<HostedRoom>(std::string(id), next_index_++, profile, quiet_);
+    std::vector<std::shared_ptr<HostedRoom>> rooms = old->all;
+    rooms.push_back(room);
+    publish(std::make_unique<Snapshot>(std::move(rooms)));
+    return {.room = std::move(room), .is_new = true};
+}
+
+std::shared_ptr<HostedRoom> Rooms::remove(std::string_view id) {
+    const std::lock_guard lock(writing_);
+    std::vector<std::shared_ptr<HostedRoom>> rooms = snapshot_.load(std::memory_order_relaxed)->all;
+    const auto found = std::find_if(rooms.begin(), rooms.end(),
+                                    [&](const auto& room) { return room->id() == id; });
+    if (found == rooms.end()) return nullptr;
+    std::shared_ptr<HostedRoom> room = *found;
+    room->removed.store(true, std::memory_order_release);
+    rooms.erase(found);
+    publish(std::make_unique<Snapshot>(std::move(rooms)));
+    return room;
+}
+
+void Rooms::publish(std::unique_ptr<Snapshot> fresh) {
+    Retired retired;
+    retired.add(
+        std::unique_ptr<Snapshot>(snapshot_.exchange(fresh.release(), std::memory_order_acq_rel)));
+    quiet_.retire(std::move(retired));
+}
+
+} // namespace anteroom

@@ -1,0 +1,63 @@
+// Rooms: the rooms of this process, found by id or index without a lock.
+//
+// The directory is an immutable snapshot; creating or removing a room publishes a new one. Rooms
+// are few (thousands) and change seldom; they are looked up with every request.
+//
+// Threads: find and at need a slot of Quiet; what they return is good until the slot's next quiet
+// point. share() keeps a room for longer.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "service/hosted_room.h"
+#include "service/quiet.h"
+
+namespace anteroom {
+
+namespace limits {
+inline constexpr std::size_t rooms_max = 1'000; // Configurable; tickets can tell 65 536 apart.
+inline constexpr std::uint32_t room_index_max = 65'535;
+} // namespace limits
+
+class Rooms {
+  public:
+    Rooms(Quiet& quiet, std::size_t rooms_max);
+    ~Rooms();
+    Rooms(const Rooms&) = delete;
+    Rooms& operator=(const Rooms&) = delete;
+
+    HostedRoom* find(std::string_view id) const;
+    HostedRoom* at(std::uint32_t index) const;
+    std::shared_ptr<HostedRoom> share(std::string_view id) const;
+    std::vector<std::shared_ptr<HostedRoom>> all() const; // In order of ids.
+    std::size_t count() const;
+
+    // The room of this id, made if it was not there; null when there are too many.
+    // REQUIRES: is_room_id(id).
+    struct Made {
+        std::shared_ptr<HostedRoom> room;
+        bool is_new = false;
+    };
+    Made make(std::string_view id, const Profile& profile);
+    // The room that was removed, or null.
+    std::shared_ptr<HostedRoom> remove(std::string_view id);
+
+  private:
+    struct Snapshot;
+    void publish(std::unique_ptr<Snapshot> fresh);
+
+    Quiet& quiet_;
+    const std::size_t rooms_max_;
+    std::atomic<Snapshot*> snapshot_;
+    mutable std::mutex writing_;
+    std::uint32_t next_index_ = 0; // Guarded by writing_.
+};
+
+} // namespace anteroom

@@ -1,0 +1,126 @@
+#include "service/service.h"
+
+#include "base/overload.h"
+#include "service/memory_store.h"
+#include "service/pulse_json.h"
+
+namespace anteroom {
+namespace {
+
+void add(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) {
+    counter.fetch_add(by, std::memory_order_relaxed);
+}
+
+// Whom a fact concerns, if there may be a stream to tell: who has just joined has none yet.
+Number concerned(const Fact& fact) {
+    return std::visit(Overload{
+                          [](const Called& f) { return f.number; },
+                          [](const Claimed& f) { return f.number; },
+                          [](const Finished& f) { return f.number; },
+                          [](const Left& f) { return f.number; },
+                          [](const Expired& f) { return f.number; },
+                          [](const auto&) { return Number{0}; },
+                      },
+                      fact.what);
+}
+
+} // namespace
+
+Service::Service(ServiceOptions options)
+    : options_(std::move(options)),
+      quiet_(options_.loops + 1),
+      rooms_(quiet_, options_.rooms_max),
+      hubs_(options_.loops),
+      store_(std::make_unique<MemoryStore>(clock_, *this)),
+      keeper_(rooms_, *store_, clock_, quiet_, options_.loops,
+              [this](const std::shared_ptr<HostedRoom>& room) { publish(room); }) {}
+
+Service::~Service() {
+    stop();
+}
+
+void Service::attach(std::size_t slot, net::Loop& loop) {
+    CHECK(slot < hubs_.size());
+    hubs_[slot] = std::make_unique<Hub>(loop, clock_);
+}
+
+void Service::start() {
+    keeper_.start();
+}
+
+void Service::stop() {
+    keeper_.stop();
+}
+
+std::shared_ptr<HostedRoom> Service::find_or_make(std::string_view id) {
+    if (std::shared_ptr<HostedRoom> room = rooms_.share(id)) return room;
+    if (!options_.create_on_first_use) return nullptr;
+    return make_room(id, options_.defaults).room;
+}
+
+Rooms::Made Service::make_room(std::string_view id, const RoomSettings& settings) {
+    Rooms::Made made = rooms_.make(id, settings.profile);
+    if (made.is_new) submit(*made.room, Configure{settings.rules}, nullptr, {});
+    return made;
+}
+
+bool Service::remove_room(std::string_view id) {
+    const std::shared_ptr<HostedRoom> room = rooms_.remove(id);
+    if (!room) return false;
+    keeper_.forget(*room);
+    submit(*room, Clear{}, nullptr, {}); // Ends everybody, so that open streams are told.
+    return true;
+}
+
+void Service::publish(const std::shared_ptr<HostedRoom>& room) {
+    const Instant now = clock_.now();
+    std::string document = pulse_json(*room, now);
+    HostedRoom::PulseFrames frames{
+        .event = net::make_frame("event: pulse\ndata: " + document + "\n\n"),
+        .document = net::make_frame(std::move(document))};
+    room->set_pulse(frames);
+    const Room& view = room->view();
+    if (view.waiting() > 0)
+        if (const std::optional<Wait> wait = view.wait(view.waiting() - 1))
+            room->probes.tell(view.issued(), wait->p50_seconds, now);
+    if (room->streams.load(std::memory_order_relaxed) == 0) return;
+    for (const std::unique_ptr<Hub>& hub : hubs_)
+        if (hub) hub->broadcast(room, frames.event);
+}
+
+void Service::count(HostedRoom& room, const Fact& fact) {
+    RoomCounters& counters = room.counters;
+    std::visit(Overload{
+                   [&](const Joined&) { add(counters.joined); },
+                   [&](const Called& called) {
+                       add(counters.called);
+                       if (const auto off = room.probes.called(called.number, fact.at)) {
+                           add(counters.wait_error_seconds, *off);
+                           add(counters.wait_error_count);
+                       }
+                   },
+                   [&](const Finished&) { add(counters.finished); },
+                   [&](const Left&) { add(counters.left); },
+                   [&](const Expired&) { add(counters.expired); },
+                   [](const auto&) {},
+               },
+               fact.what);
+}
+
+void Service::happened(HostedRoom& room, std::span<const Fact> facts) {
+    room.changed.store(true, std::memory_order_release);
+    const bool watched = room.streams.load(std::memory_order_relaxed) > 0;
+    auto numbers = watched ? std::make_shared<std::vector<Number>>() : nullptr;
+    bool everybody = false;
+    for (const Fact& fact : facts) {
+        count(room, fact);
+        everybody = everybody || std::holds_alternative<Cleared>(fact.what);
+        if (const Number number = watched ? concerned(fact) : 0) numbers->push_back(number);
+    }
+    if (!watched || (numbers->empty() && !everybody)) return;
+    const std::shared_ptr<HostedRoom> shared = room.weak_from_this().lock();
+    for (const std::unique_ptr<Hub>& hub : hubs_)
+        if (hub && shared) hub->notify(shared, everybody ? nullptr : numbers);
+}
+
+} // namespace anteroom

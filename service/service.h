@@ -1,0 +1,80 @@
+// Service: the rooms of this process with everything that keeps them going. What the adapters talk
+// to.
+//
+//   find / make_room   which room is meant
+//   submit             a command for it; the answer comes when it is durable
+//   hub                the event streams of a loop
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/loop.h"
+#include "service/audit.h"
+#include "service/clock.h"
+#include "service/hub.h"
+#include "service/keeper.h"
+#include "service/quiet.h"
+#include "service/rooms.h"
+#include "service/store.h"
+
+namespace anteroom {
+
+struct ServiceOptions {
+    RoomSettings defaults; // Of a room that is created by first use.
+    bool create_on_first_use = true;
+    std::size_t rooms_max = limits::rooms_max;
+    std::size_t loops = 1;
+};
+
+class Service final : public Listener {
+  public:
+    explicit Service(ServiceOptions options);
+    ~Service() override;
+
+    // Before start(): a loop that serves requests. Its slot is its number, from 0.
+    void attach(std::size_t slot, net::Loop& loop);
+    void start();
+    void stop(); // After it nobody is called any more; loops may still answer.
+
+    const Clock& clock() const { return clock_; }
+    const ServiceOptions& options() const { return options_; }
+    Rooms& rooms() { return rooms_; }
+    Audit& audit() { return audit_; }
+    Hub& hub(std::size_t slot) { return *hubs_[slot]; }
+    Quiet& quiet() { return quiet_; }
+
+    // The room of this id; made with the defaults if rooms may be created by first use. Null: there
+    // is none, or there are too many. REQUIRES: is_room_id(id).
+    std::shared_ptr<HostedRoom> find_or_make(std::string_view id);
+    Rooms::Made make_room(std::string_view id, const RoomSettings& settings);
+    bool remove_room(std::string_view id);
+
+    void submit(HostedRoom& room, const Command& command, net::Loop* loop, OnOutcome done) {
+        store_->submit(room, command, loop, std::move(done));
+    }
+
+    // Builds and sends the room's pulse now.
+    void publish(const std::shared_ptr<HostedRoom>& room);
+
+    void happened(HostedRoom& room, std::span<const Fact> facts) override;
+    void due(HostedRoom& room, Instant at) override { keeper_.schedule(room, at); }
+
+  private:
+    void count(HostedRoom& room, const Fact& fact);
+
+    const ServiceOptions options_;
+    Clock clock_;
+    Quiet quiet_;
+    Rooms rooms_;
+    Audit audit_;
+    std::vector<std::unique_ptr<Hub>> hubs_;
+    std::unique_ptr<Store> store_;
+    Keeper keeper_;
+};
+
+} // namespace anteroom
