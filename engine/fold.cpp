@@ -78,6 +78,7 @@ void Room::fold(const Joined& joined, Instant at) {
     };
     if (joined.outer > 0) outer_.bind(joined.outer, joined.visitor);
     if (carries) carriers_.add(place.order, joined.number);
+    lines_[place.line].everybody.insert(place.order);
     lines_[place.line].present.insert(place.order);
     add(waiting_, +1);
     roll_.add(joined.number, joined.visitor, place, at);
@@ -94,9 +95,10 @@ void Room::fold(const Called& called, Instant at) {
     place.state = VisitorState::called;
     record.start(at);
     record.put(place);
-    add(called_, +1);
+    add(inside_, +one_called);
     serving_.store(std::max(serving(), called.number), std::memory_order_release);
-    pacer_.record(at);
+    const bool forgotten = planted(Bug::replay_forgets_pace) && !facts_;
+    if (!forgotten) pacer_.record(at);
     ++totals_.called;
     set_timer(called.number);
 }
@@ -109,8 +111,7 @@ void Room::fold(const Claimed& claimed, Instant at) {
     if (settings().lease_start == LeaseStart::at_claim) record.start(at);
     record.touch(at);
     record.put(place);
-    add(called_, -1);
-    add(active_, +1);
+    add(inside_, one_active - one_called);
     ++totals_.claimed;
     set_timer(claimed.number);
 }
@@ -124,9 +125,6 @@ void Room::fold(const Leaving& leaving, Instant at) {
     Record& record = *roll_.record(leaving.number);
     Place place = record.place();
     CHECK(place.state == VisitorState::waiting);
-    // In both lines for a moment rather than in none: beside us a reader may count one too many,
-    // never one too few.
-    lines_[place.line].away.insert(place.order);
     lines_[place.line].present.erase(place.order);
     place.state = VisitorState::leaving;
     record.start(at);
@@ -138,10 +136,7 @@ void Room::fold(const Returned& returned, Instant at) {
     Record& record = *roll_.record(returned.number);
     Place place = record.place();
     CHECK(place.state == VisitorState::leaving);
-    if (!planted(Bug::return_loses_place)) {
-        lines_[place.line].present.insert(place.order);
-        lines_[place.line].away.erase(place.order);
-    }
+    if (!planted(Bug::return_loses_place)) lines_[place.line].present.insert(place.order);
     place.state = VisitorState::waiting;
     record.touch(at);
     record.put(place);
@@ -156,7 +151,7 @@ void Room::fold(const Left& left, Instant at) {
 void Room::fold(const Expired& expired, Instant at) {
     end(expired.number, VisitorState::expired, at);
     if (expired.cause == Expiry::no_show && planted(Bug::unclaimed_call_keeps_slot))
-        add(called_, +1);
+        add(inside_, +one_called);
     ++totals_.expired;
 }
 
@@ -168,24 +163,23 @@ void Room::end(Number number, VisitorState state, Instant at) {
         leave_line(place);
     } else {
         leave_inside(place.state, at);
-        if (state == VisitorState::finished && planted(Bug::finish_keeps_slot)) add(active_, +1);
+        if (state == VisitorState::finished && planted(Bug::finish_keeps_slot))
+            add(inside_, +one_active);
     }
     roll_.end(number, state, at);
 }
 
 void Room::leave_line(Place place) {
     Queue& queue = lines_[place.line];
-    if (queue.present.contains(place.order))
-        queue.present.erase(place.order);
-    else
-        queue.away.erase(place.order);
+    queue.everybody.erase(place.order);
+    if (queue.present.contains(place.order)) queue.present.erase(place.order);
     if (place.line % 2 == 0) carriers_.remove(place.order);
     add(waiting_, -1);
 }
 
 void Room::leave_inside(VisitorState state, Instant at) {
     flow_.released(at, scene());
-    add(state == VisitorState::called ? called_ : active_, -1);
+    add(inside_, state == VisitorState::called ? -one_called : -one_active);
 }
 
 void Room::fold(const NumberTaken& taken, Instant at) {

@@ -46,9 +46,11 @@ class KeyIndex {
     // Writer. REQUIRES: not in the index, key_of(number) == key, and the number is the newest.
     void insert(const VisitorKey& key, Number number) {
         Shard& shard = shards()[shard_of(key)];
-        Writing writing(shard);
         Table* table = shard.table.load(std::memory_order_relaxed);
+        // Outside of the version: the old table and the new one give the same answers, so that
+        // nobody has to wait for the copy.
         if (!table || (shard.used + 1) * 4 > table->size() * 3) table = &grow(shard, number);
+        Writing writing(shard);
         place(*table, key, number);
         ++shard.used;
     }

@@ -1,5 +1,6 @@
 #include "engine/line.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/check.h"
@@ -14,6 +15,20 @@ template <class T>
 void add(std::atomic<T>& counter, std::int64_t change) {
     counter.store(static_cast<T>(static_cast<std::int64_t>(counter.load(relaxed)) + change),
                   std::memory_order_release);
+}
+
+// The set bits of each byte. Counts of several words are added before they are summed up: the
+// baseline of x86-64 has no instruction that counts bits, and a call per word costs more than this.
+std::uint64_t count_per_byte(std::uint64_t word) {
+    word -= (word >> 1) & 0x5555'5555'5555'5555;
+    word = (word & 0x3333'3333'3333'3333) + ((word >> 2) & 0x3333'3333'3333'3333);
+    return (word + (word >> 4)) & 0x0f0f'0f0f'0f0f'0f0f;
+}
+
+// REQUIRES: at most 31 words were added.
+std::uint64_t sum_of_bytes(std::uint64_t counts) {
+    constexpr std::uint64_t even = 0x00ff'00ff'00ff'00ff;
+    return ((counts & even) + ((counts >> 8) & even)) * 0x0001'0001'0001'0001 >> 48;
 }
 
 // The position of the set bit with `rank` set bits below it. REQUIRES: rank < popcount(word).
@@ -131,10 +146,11 @@ std::uint64_t Line::rank_in_chunk(const Chunk& chunk, std::uint64_t offset) {
     for (std::size_t i = offset >> block_bits; i > 0; i &= i - 1)
         sum += chunk.tree[i].load(relaxed);
     const std::size_t end = offset / 64;
-    for (std::size_t i = (offset >> block_bits) * words_per_block; i < end; ++i)
-        sum += static_cast<std::uint64_t>(std::popcount(chunk.words[i].load(relaxed)));
     const std::uint64_t below = (std::uint64_t{1} << (offset % 64)) - 1;
-    return sum + static_cast<std::uint64_t>(std::popcount(chunk.words[end].load(relaxed) & below));
+    std::uint64_t counts = count_per_byte(chunk.words[end].load(relaxed) & below);
+    for (std::size_t i = (offset >> block_bits) * words_per_block; i < end; ++i)
+        counts += count_per_byte(chunk.words[i].load(relaxed));
+    return sum + sum_of_bytes(counts);
 }
 
 std::optional<std::uint64_t> Line::select(std::uint64_t rank) const {
@@ -147,15 +163,43 @@ std::optional<std::uint64_t> Line::select(std::uint64_t rank) const {
         rank -= count;
         position += step;
     }
-    const std::uint64_t index = sums->first + position;
-    const Chunk* chunk = chunks_.at(index);
-    if (!chunk) return std::nullopt;
-    const std::optional<std::uint64_t> offset = select_in_chunk(*chunk, rank);
-    if (!offset) return std::nullopt;
-    return (index << chunk_bits) + *offset;
+    // One look is enough, unless a writer has taken away meanwhile what was counted here: then the
+    // answer lies behind, maybe behind all that these sums ever knew.
+    std::uint64_t index = sums->first + position;
+    for (std::uint64_t end = index + 1; index < end; ++index, end = chunks_.range().second) {
+        const Chunk* chunk = chunks_.at(index);
+        if (!chunk) continue;
+        if (const std::optional<std::uint64_t> offset = select_in_chunk(*chunk, rank))
+            return (index << chunk_bits) + *offset;
+    }
+    return std::nullopt;
 }
 
-std::optional<std::uint64_t> Line::select_in_chunk(const Chunk& chunk, std::uint64_t rank) {
+std::optional<std::uint64_t> Line::next(std::uint64_t number) const {
+    // Word by word, not by rank: beside a writer a rank may belong to another number by now.
+    const std::uint64_t start = number >> chunk_bits;
+    const auto [first, last] = chunks_.range();
+    for (std::uint64_t index = std::max(start, first); index < last; ++index) {
+        const Chunk* chunk = chunks_.at(index);
+        if (!chunk || chunk->count.load(relaxed) == 0) continue;
+        const std::uint64_t from = index == start ? number & (chunk_size - 1) : 0;
+        if (const std::optional<std::uint64_t> offset = next_in_chunk(*chunk, from))
+            return (index << chunk_bits) + *offset;
+    }
+    return std::nullopt;
+}
+
+std::optional<std::uint64_t> Line::next_in_chunk(const Chunk& chunk, std::uint64_t offset) {
+    std::size_t i = offset / 64;
+    std::uint64_t word = chunk.words[i].load(relaxed) & (~std::uint64_t{0} << (offset % 64));
+    while (word == 0) {
+        if (++i == chunk.words.size()) return std::nullopt;
+        word = chunk.words[i].load(relaxed);
+    }
+    return i * 64 + static_cast<unsigned>(std::countr_zero(word));
+}
+
+std::optional<std::uint64_t> Line::select_in_chunk(const Chunk& chunk, std::uint64_t& rank) {
     std::size_t block = 0;
     for (std::size_t step = blocks_per_chunk / 2; step > 0; step /= 2) {
         const std::uint64_t count = chunk.tree[block + step].load(relaxed);
@@ -163,14 +207,13 @@ std::optional<std::uint64_t> Line::select_in_chunk(const Chunk& chunk, std::uint
         rank -= count;
         block += step;
     }
-    const std::size_t first = block * words_per_block;
-    for (std::size_t i = first; i < first + words_per_block; ++i) {
+    for (std::size_t i = block * words_per_block; i < chunk.words.size(); ++i) {
         const std::uint64_t word = chunk.words[i].load(relaxed);
         const auto count = static_cast<std::uint64_t>(std::popcount(word));
         if (rank < count) return i * 64 + select_in_word(word, rank);
         rank -= count;
     }
-    return std::nullopt; // Only beside a writer that has just taken the number away.
+    return std::nullopt;
 }
 
 } // namespace anteroom

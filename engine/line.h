@@ -45,7 +45,7 @@ class Line {
     std::optional<std::uint64_t> select(std::uint64_t rank) const;
     std::optional<std::uint64_t> front() const { return select(0); }
     // The smallest number of the line that is not smaller than `number`.
-    std::optional<std::uint64_t> next(std::uint64_t number) const { return select(rank(number)); }
+    std::optional<std::uint64_t> next(std::uint64_t number) const;
 
   private:
     static constexpr unsigned chunk_bits = 15;
@@ -75,7 +75,9 @@ class Line {
     void change(Chunk& chunk, std::uint64_t number, bool present);
     void drop_if_empty(std::uint64_t chunk_index);
     static std::uint64_t rank_in_chunk(const Chunk& chunk, std::uint64_t offset);
-    static std::optional<std::uint64_t> select_in_chunk(const Chunk& chunk, std::uint64_t rank);
+    // Takes from `rank` what it has passed: when nothing is found, everything in the chunk.
+    static std::optional<std::uint64_t> select_in_chunk(const Chunk& chunk, std::uint64_t& rank);
+    static std::optional<std::uint64_t> next_in_chunk(const Chunk& chunk, std::uint64_t offset);
 
     Retired& retired_;
     Window<Chunk> chunks_;

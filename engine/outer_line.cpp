@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "engine/line.h"
+#include "engine/planted.h"
 
 namespace anteroom {
 
@@ -10,15 +11,29 @@ OuterLine::Taken* OuterLine::place(Number number) const {
     return chunk ? &chunk->places[number & (chunk_size - 1)] : nullptr;
 }
 
+OuterLine::Counters OuterLine::counters() const {
+    for (;;) {
+        const std::uint32_t before = version_.load(std::memory_order_acquire);
+        // In this order: serving and forgotten never pass issued.
+        Counters result{.generation = generation(), .active = active(), .forgotten = forgotten()};
+        result.serving = serving();
+        result.issued = issued();
+        const bool whole = before % 2 == 0 && version_.load(std::memory_order_relaxed) == before;
+        if (whole) return result;
+    }
+}
+
 std::optional<OuterStanding> OuterLine::standing(OuterPlace place) const {
-    // The generation is read first: a new one is published after its counters were set back.
-    if (place.generation != generation() || !is_known(place.number)) return std::nullopt;
-    const Number now_serving = serving();
+    const Counters now = counters();
+    const bool known = place.number > now.forgotten && place.number <= now.issued;
+    const bool current =
+        place.generation == now.generation || planted(Bug::old_generation_accepted);
+    if (!current || !known) return std::nullopt;
     return OuterStanding{.generation = place.generation,
                          .number = place.number,
-                         .serving = now_serving,
-                         .issued = issued(),
-                         .released = !active() || place.number <= now_serving};
+                         .serving = now.serving,
+                         .issued = now.issued,
+                         .released = !now.active || place.number <= now.serving};
 }
 
 const VisitorKey* OuterLine::visitor_of(Number number) const {
@@ -90,11 +105,14 @@ void OuterLine::activate(std::uint32_t generation, Instant now) {
     index_.clear();
     for (std::uint64_t index = places_.first(); index < places_.last(); ++index)
         if (places_.at(index)) places_.drop(index);
+    const std::uint32_t version = version_.load(std::memory_order_relaxed);
+    version_.store(version + 1, std::memory_order_release);
     issued_.store(0, std::memory_order_release);
     serving_.store(0, std::memory_order_release);
     forgotten_.store(0, std::memory_order_release);
     generation_.store(generation, std::memory_order_release);
     active_.store(true, std::memory_order_release);
+    version_.store(version + 2, std::memory_order_release);
     advanced_ = now;
 }
 

@@ -32,6 +32,15 @@ class OuterLine {
     Number serving() const { return serving_.load(std::memory_order_acquire); }
     Number forgotten() const { return forgotten_.load(std::memory_order_acquire); }
 
+    // Reader-safe. All of one generation.
+    struct Counters {
+        std::uint32_t generation = 0;
+        bool active = false;
+        Number forgotten = 0;
+        Number serving = 0; // At most `issued`.
+        Number issued = 0;
+    };
+    Counters counters() const;
     // Reader-safe. The place in the line; nothing when it is unknown.
     std::optional<OuterStanding> standing(OuterPlace place) const;
     // Reader-safe. Who took the number; null when it is unknown.
@@ -90,8 +99,9 @@ class OuterLine {
     std::atomic<Number> issued_{0};
     std::atomic<Number> serving_{0};
     std::atomic<Number> forgotten_{0};
-    std::uint64_t base_ = 0; // How many numbers all older generations issued.
-    Instant advanced_;       // When serving last moved, or the activation.
+    std::atomic<std::uint32_t> version_{0}; // Odd while a new generation begins.
+    std::uint64_t base_ = 0;                // How many numbers all older generations issued.
+    Instant advanced_;                      // When serving last moved, or the activation.
 };
 
 template <class Mix>

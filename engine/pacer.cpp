@@ -30,12 +30,25 @@ Instant CallWindow::next(Instant now) const {
 
 void CallWindow::record(Instant now) {
     forget(now);
-    if (calls_.size() > oldest_ && calls_.back().at == now)
+    if (belongs_to_last(now)) {
+        calls_.back().at = now;
         ++calls_.back().count;
-    else
+    } else {
         calls_.push_back({.at = now, .count = 1});
+    }
     ++used_;
-    if (calls_.size() - oldest_ > entries_max) merge();
+}
+
+// Bounded memory: when there are many, calls in the same small slice of the span become one entry
+// at the later time, so the window errs by letting through a slice later, never earlier. The slice
+// is fixed: merging neighbours again and again made ever larger entries, and a long window stood
+// still for a third of its span before it let thousands through at once.
+bool CallWindow::belongs_to_last(Instant now) const {
+    if (calls_.size() == oldest_) return false;
+    if (calls_.back().at == now) return true;
+    const std::int64_t slice = span_.count / entries_max;
+    const bool many = calls_.size() - oldest_ >= static_cast<std::size_t>(entries_max);
+    return many && slice > 0 && calls_.back().at.ms / slice == now.ms / slice;
 }
 
 void CallWindow::forget(Instant now) {
@@ -43,21 +56,6 @@ void CallWindow::forget(Instant now) {
         used_ -= calls_[oldest_++].count;
     if (oldest_ * 2 < calls_.size()) return;
     calls_.erase(calls_.begin(), calls_.begin() + static_cast<std::ptrdiff_t>(oldest_));
-    oldest_ = 0;
-}
-
-// Bounded memory: neighbours become one entry at the later time, so the window errs by letting
-// through less, never more.
-void CallWindow::merge() {
-    std::vector<Calls> merged;
-    merged.reserve(entries_max);
-    for (std::size_t i = oldest_; i < calls_.size(); i += 2) {
-        merged.push_back(calls_[i]);
-        if (i + 1 == calls_.size()) break;
-        merged.back().at = calls_[i + 1].at;
-        merged.back().count += calls_[i + 1].count;
-    }
-    calls_ = std::move(merged);
     oldest_ = 0;
 }
 

@@ -33,14 +33,14 @@ class CallWindow {
     }
 
   private:
-    static constexpr std::size_t entries_max = 4'096;
+    static constexpr std::int64_t entries_max = 4'096; // Exact; as many again for the slices.
     struct Calls {
         Instant at;
         std::int64_t count;
     };
     bool is_over(const Calls& calls, Instant now) const { return calls.at + span_ <= now; }
     void forget(Instant now);
-    void merge();
+    bool belongs_to_last(Instant now) const;
 
     std::int64_t max_ = 0;
     Millis span_{1};

@@ -96,6 +96,16 @@ TEST(Pacer, MemoryOfALongWindowIsBoundedAndErrsOnTheSafeSide) {
     EXPECT_GE(calls.size(), 100'000u);
 }
 
+TEST(Pacer, AFullLongWindowGoesOnAsItsFirstCallsFallOut) {
+    Pacer pacer;
+    pacer.configure(pace(36'000, hours(1)), Instant{0});
+    for (std::int64_t i = 0; i < 36'000; ++i) pacer.record(Instant{i * 100});
+    const Instant next = pacer.next(Instant{3'599'900});
+    EXPECT_GE(next, Instant{0} + hours(1));
+    EXPECT_LE(next, Instant{0} + hours(1) + seconds(1));
+    EXPECT_LE(pacer.allowed(next), 20);
+}
+
 TEST(Pacer, AnExtremeRateNeitherOverflowsNorBlocks) {
     Pacer pacer;
     pacer.configure(pace(limits::count_max, hours(1), limits::rate_milli_max), Instant{0});

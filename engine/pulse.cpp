@@ -6,44 +6,7 @@
 namespace anteroom {
 namespace {
 
-// Present and away visitors of one line as one ordered set.
-class Both {
-  public:
-    Both(const Line& present, const Line& away) : present_(present), away_(away) {}
-
-    std::uint64_t size() const { return present_.size() + away_.size(); }
-
-    std::optional<std::uint64_t> next(std::uint64_t order) const {
-        return earlier(present_.next(order), away_.size() > 0 ? away_.next(order) : std::nullopt);
-    }
-
-    std::optional<std::uint64_t> select(std::uint64_t rank) const {
-        if (away_.size() == 0) return present_.select(rank);
-        // How many of the first `rank` are present? Then the next one is the earlier of two heads.
-        std::uint64_t low = 0;
-        std::uint64_t high = std::min(rank, present_.size());
-        while (low < high) {
-            const std::uint64_t middle = low + (high - low) / 2;
-            const std::optional<std::uint64_t> order = present_.select(middle);
-            if (order && middle + away_.rank(*order) < rank)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        return earlier(present_.select(low), away_.select(rank - low));
-    }
-
-  private:
-    static std::optional<std::uint64_t> earlier(std::optional<std::uint64_t> a,
-                                                std::optional<std::uint64_t> b) {
-        if (!a || !b) return a ? a : b;
-        return std::min(*a, *b);
-    }
-    const Line& present_;
-    const Line& away_;
-};
-
-void add_runs(PulseLine& out, const Both& line, std::uint64_t exact) {
+void add_runs(PulseLine& out, const Line& line, std::uint64_t exact) {
     std::uint64_t order = out.first;
     std::uint64_t live = 1;
     for (std::uint64_t found = 1; found < exact; ++found) {
@@ -61,12 +24,16 @@ void add_runs(PulseLine& out, const Both& line, std::uint64_t exact) {
     out.runs.push_back(live);
 }
 
-void add_marks(PulseLine& out, const Both& line) {
+void add_marks(PulseLine& out, const Line& line) {
     for (std::uint64_t rank = limits::pulse_exact; rank < out.count;
          rank = next_mark(rank, out.count)) {
         const std::optional<std::uint64_t> order = line.select(rank);
-        if (!order) return; // Beside a writer the line may have become shorter.
-        out.marks.push_back(*order);
+        if (!order) { // Beside a writer the line may have become shorter.
+            out.count = rank;
+            break;
+        }
+        // Beside a writer a later look may find an earlier order: the marks never go back.
+        out.marks.push_back(out.marks.empty() ? *order : std::max(*order, out.marks.back()));
     }
     const std::optional<std::uint64_t> last = line.select(out.count - 1);
     if (!out.marks.empty()) out.marks.push_back(std::max(last.value_or(0), out.marks.back()) + 1);
@@ -112,19 +79,21 @@ std::uint64_t next_mark(std::uint64_t rank, std::uint64_t count) {
 }
 
 Pulse make_pulse(const Room& room) {
+    const OuterLine::Counters outer = room.outer().counters();
+    const Number serving = room.serving(); // Before `issued`: never above it.
     Pulse pulse{.state = room.state(),
                 .issued = room.issued(),
-                .serving = room.serving(),
+                .serving = serving,
                 .waiting = room.waiting(),
                 .active = room.inside(),
                 .capacity = static_cast<std::uint64_t>(room.settings().capacity),
                 .rate_per_second = room.rate_per_second(),
-                .outer_generation = room.outer().generation(),
-                .outer_active = room.outer().active(),
-                .outer_issued = room.outer().issued(),
-                .outer_serving = room.outer().serving()};
+                .outer_generation = outer.generation,
+                .outer_active = outer.active,
+                .outer_issued = outer.issued,
+                .outer_serving = outer.serving};
     for (std::size_t i = 0; i < Room::lines_max; ++i) {
-        const Both line(room.present(i), room.away(i));
+        const Line& line = room.everybody(i);
         PulseLine out{.line = static_cast<std::uint8_t>(i), .count = line.size()};
         const std::optional<std::uint64_t> first = line.select(0);
         if (out.count == 0 || !first) continue;

@@ -391,7 +391,7 @@ TEST(RoomReaders, SeeWholeAnswersWhateverTheWriterDoes) {
     const auto outer_place = [&] {
         return OuterPlace{room.outer().generation(), 1 + bustle.pick(room.outer().issued() + 1)};
     };
-    for (int operation = 0; operation < 150'000; ++operation) {
+    for (int operation = 0; operation < 60'000; ++operation) {
         const std::uint64_t visitor = 1 + bustle.pick(visitors - 1);
         switch (bustle.pick(40)) {
             case 0: bustle.apply(Configure{settings(1 + static_cast<int>(bustle.pick(2)))}); break;
@@ -458,8 +458,10 @@ TEST(RoomReaders, SeeWholeAnswersWhateverTheWriterDoes) {
 // What the retired objects of a room come to: unlinked, and destroyed when the readers have passed.
 TEST(RoomReaders, MemoryBehindTheFrontIsGivenBack) {
     constexpr std::uint64_t crowd = 2'000;     // Are in the room at a time.
-    constexpr std::uint64_t visitors = 60'000; // Pass through it.
+    constexpr std::uint64_t visitors = 40'000; // Pass through it.
     Bustle bustle({.capacity = crowd / 2,
+                   .lease = Millis{5'000},
+                   .claim_window = Millis{5'000},
                    .admit_batch = 1'000,
                    .admit_interval = Millis{1},
                    .ended_memory = Millis{10'000}});

@@ -14,6 +14,7 @@
 
 #include "base/time.h"
 #include "engine/key_index.h"
+#include "engine/planted.h"
 #include "engine/retired.h"
 #include "engine/visitor.h"
 #include "engine/window.h"
@@ -135,6 +136,7 @@ void Roll::for_each_silent(Instant before, Visit visit) {
             Record& record = chunk->records[i];
             const VisitorState state = record.place().state;
             if (!is_in_line(state)) continue;
+            if (planted(Bug::sweep_misses_returned) && state == VisitorState::leaving) continue;
             // Who is leaving is not swept, but may come back and must not be missed then.
             const bool due = state == VisitorState::waiting && record.seen() <= before;
             if (!due || !visit((index << chunk_bits) + i))

@@ -44,7 +44,8 @@ Reason Room::join_fault(const Join& join) const {
     if (join.outer) {
         const std::optional<OuterStanding> outer = outer_.standing(*join.outer);
         if (!outer) return Reason::outer_unknown;
-        if (!outer->released) return Reason::outer_not_released;
+        if (!outer->released && !planted(Bug::outer_turn_ignored))
+            return Reason::outer_not_released;
         if (outer_.is_bound_to_other(join.outer->number, join.visitor)) return Reason::outer_taken;
     }
     const bool full = waiting() >= static_cast<std::uint64_t>(settings().waiting_max);
@@ -108,7 +109,8 @@ Outcome Room::on(const Leave& leave) {
     if (state == VisitorState::unknown) return Refused{Reason::unknown_number};
     if (is_inside(state))
         happen(Left{leave.number});
-    else if (state == VisitorState::waiting && settings().leave_grace > Millis{0})
+    else if (state == VisitorState::waiting && settings().leave_grace > Millis{0} &&
+             !planted(Bug::leaving_without_grace))
         happen(Leaving{leave.number});
     else if (state == VisitorState::waiting)
         happen(Left{leave.number});
@@ -142,7 +144,7 @@ Outcome Room::on(const Tick&) {
 }
 
 Outcome Room::on(const Wake&) {
-    awake_since_.store(now_.ms, std::memory_order_relaxed);
+    if (!planted(Bug::wake_ignored)) awake_since_.store(now_.ms, std::memory_order_relaxed);
     flow_.restart();
 #ifdef ANTEROOM_PLANTED_BUGS
     if (planted(Bug::number_reused_after_replay)) roll_.plant_reissue();
@@ -154,7 +156,7 @@ Outcome Room::on(const Configure& configure) {
     const Settings& wanted = configure.settings;
     if (const Reason reason = fault_of(wanted); reason != Reason::none) return Refused{reason};
     for (std::size_t line = std::size_t{wanted.lanes} * 2; line < lines_max; ++line)
-        if (lines_[line].size() > 0) return Refused{Reason::lane_in_use};
+        if (lines_[line].everybody.size() > 0) return Refused{Reason::lane_in_use};
     if (!(wanted == settings())) happen(Configured{wanted});
     return Done{};
 }

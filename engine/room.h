@@ -62,6 +62,8 @@ class Room {
     // Reading: safe beside the writer.
     Standing standing(Number number) const;
     Number find(const VisitorKey& visitor) const { return roll_.find(visitor); }
+    // Who holds the number; null when its record is gone.
+    const VisitorKey* visitor(Number number) const { return roll_.key_of(number); }
     // A sign of life that needs no decision. False: send a Touch instead (called, leaving, ended).
     bool touch(Number number, Instant now) const;
     std::optional<Wait> wait(std::uint64_t ahead) const;
@@ -70,16 +72,18 @@ class Room {
     RoomState state() const { return state_.load(std::memory_order_acquire); }
     std::uint64_t issued() const { return roll_.issued(); }
     std::uint64_t waiting() const { return waiting_.load(std::memory_order_acquire); }
-    std::uint64_t called() const { return called_.load(std::memory_order_acquire); }
-    std::uint64_t active() const { return active_.load(std::memory_order_acquire); }
-    std::uint64_t inside() const { return called() + active(); }
+    std::uint64_t called() const { return inside_.load(std::memory_order_acquire) % one_active; }
+    std::uint64_t active() const { return inside_.load(std::memory_order_acquire) / one_active; }
+    std::uint64_t inside() const {
+        const std::uint64_t both = inside_.load(std::memory_order_acquire);
+        return both % one_active + both / one_active;
+    }
     // The highest number that was ever called.
     Number serving() const { return serving_.load(std::memory_order_acquire); }
     const OuterLine& outer() const { return outer_; }
     // The numbers of line 0, 1, … in order, with those who may still come back; see pulse.h.
     static constexpr std::size_t lines_max = 2 * limits::lanes_max;
-    const Line& present(std::size_t line) const { return lines_[line].present; }
-    const Line& away(std::size_t line) const { return lines_[line].away; }
+    const Line& everybody(std::size_t line) const { return lines_[line].everybody; }
 
     // Writer. How many ended, and how, since the room began.
     struct Totals {
@@ -94,15 +98,12 @@ class Room {
     }
 
   private:
-    // One line of the inner line. Who left a moment ago is not called but still counts as ahead.
+    // One line of the inner line. Who left a moment ago is not called but still counts as ahead; a
+    // second set, not a sum of two, so that a reader never meets anybody twice or not at all.
     struct Queue {
-        explicit Queue(Retired& retired) : present(retired), away(retired) {}
-        std::uint64_t size() const { return present.size() + away.size(); }
-        std::uint64_t rank(std::uint64_t order) const {
-            return present.rank(order) + (away.size() > 0 ? away.rank(order) : 0);
-        }
-        Line present;
-        Line away;
+        explicit Queue(Retired& retired) : everybody(retired), present(retired) {}
+        Line everybody;
+        Line present; // Those who may be called.
     };
     template <std::size_t... i>
     static std::array<Queue, sizeof...(i)> make_lines(Retired& retired, std::index_sequence<i...>) {
@@ -138,7 +139,10 @@ class Room {
     bool may_call_one(Pace pace) const;
     Number next_to_call(Done& done, Pace pace);
     bool is_silent(const Record& record) const;
-    Instant deadline_of(const Record& record) const;
+    Instant deadline_of(const Record& record) const {
+        return deadline_of(record, record.place().state);
+    }
+    Instant deadline_of(const Record& record, VisitorState state) const;
     std::optional<Instant> next_admission() const;
     std::uint8_t lines_in_use() const { return static_cast<std::uint8_t>(2 * settings().lanes); }
     Number number_at(std::size_t line, std::uint64_t order) const;
@@ -163,6 +167,9 @@ class Room {
     void fold(const StateChanged&, Instant at);
     void fold(const Cleared&, Instant at);
     void end(Number number, VisitorState state, Instant at);
+    // Called and active share a word, so that a claim never shows as two inside, or none.
+    static constexpr std::int64_t one_called = 1;
+    static constexpr std::int64_t one_active = std::int64_t{1} << 32;
     void leave_line(Place place);
     void leave_inside(VisitorState state, Instant at);
     void set_timer(Number number);
@@ -178,8 +185,7 @@ class Room {
     Carriers carriers_;
     Pacer pacer_;
     std::atomic<std::uint64_t> waiting_{0};
-    std::atomic<std::uint64_t> called_{0};
-    std::atomic<std::uint64_t> active_{0};
+    std::atomic<std::uint64_t> inside_{0};
     std::atomic<Number> serving_{0};
     Totals totals_;
     std::uint64_t sequence_ = 0;

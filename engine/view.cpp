@@ -36,12 +36,13 @@ Standing Room::standing(Number number) const {
                     .order = place.order,
                     .joined = record->joined};
     if (is_in_line(place.state)) {
-        for (std::size_t line = 0; line < place.line; ++line) result.ahead += lines_[line].size();
-        result.ahead += lines_[place.line].rank(place.order);
+        for (std::size_t line = 0; line < place.line; ++line)
+            result.ahead += lines_[line].everybody.size();
+        result.ahead += lines_[place.line].everybody.rank(place.order);
         const std::uint64_t all = waiting();
         result.behind = all > result.ahead ? all - result.ahead - 1 : 0;
     } else if (is_inside(place.state)) {
-        result.until = deadline_of(*record);
+        result.until = deadline_of(*record, place.state);
     }
     return result;
 }

@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "base/check.h"
 #include "engine/retired.h"
@@ -63,6 +64,13 @@ class Window {
     std::uint64_t last() const {
         const Directory* directory = directory_.load(std::memory_order_relaxed);
         return directory ? directory->first + directory->size : 0;
+    }
+
+    // Reader-safe. first() and last() of one directory.
+    std::pair<std::uint64_t, std::uint64_t> range() const {
+        const Directory* directory = directory_.load(std::memory_order_acquire);
+        if (!directory) return {0, 0};
+        return {directory->first, directory->first + directory->size};
     }
 
     template <class Visit>
