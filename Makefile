@@ -1,14 +1,17 @@
 # The front door. Every target is a thin call of a CMake preset or of a script in scripts/.
 
 .DEFAULT_GOAL := build
-.PHONY: build run test bench check format clean help packages
+.PHONY: build run watch test bench check format clean help packages
 
 JOBS := $(shell nproc)
 
 build: packages ## Build the release (the default).
 	@scripts/build release
 
-run: build ## Build and run a simulated sale that can be watched.
+run: build ## Build and start the server with a demo room; Ctrl-C stops it.
+	@build/release/anteroom serve --demo
+
+watch: build ## Build and watch a simulated sale in the terminal.
 	@build/release/anteroom-sim --watch
 
 test: build ## Build and run every test.
@@ -16,6 +19,7 @@ test: build ## Build and run every test.
 
 bench: build ## Build, measure, print a table, write build/bench.json.
 	@build/release/anteroom-bench --json build/bench.json
+	@python3 bench/http_bench --build build/release --json build/bench.json
 
 check: packages ## Format, lint, include table, headers, clang build, sanitizers.
 	@scripts/check

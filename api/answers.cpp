@@ -4,16 +4,16 @@
 #include <algorithm>
 
 #include "api/api.h"
-#include "api/standing_json.h"
+#include "service/pulse_json.h"
 
 namespace anteroom::api {
 
-std::string Api::new_request_id(const net::Request& request) {
+RequestId Api::new_request_id(const net::Request& request) {
     // A caller's own id is kept when it is harmless, so that one request has one name everywhere.
     const std::string_view given = request.header("x-request-id").value_or("");
-    const bool harmless = !given.empty() && given.size() <= 64 && is_room_id(given);
-    if (harmless) return std::string(given);
-    return fmt::format("{:08x}{:08x}", request_seed_, ++request_count_ & 0xffff'ffff);
+    const bool harmless =
+        !given.empty() && given.size() <= RequestId::length_max && is_room_id(given);
+    return harmless ? RequestId(given) : RequestId(request_seed_, ++request_count_);
 }
 
 std::string_view Api::allowed_origin(const net::Request& request) const {
@@ -24,8 +24,8 @@ std::string_view Api::allowed_origin(const net::Request& request) const {
     return {};
 }
 
-void Api::dress(net::Answer& answer, std::string_view request_id, std::string_view origin) const {
-    answer.header("X-Request-ID", request_id);
+void Api::dress(net::Answer& answer, const RequestId& request_id, std::string_view origin) const {
+    answer.header("X-Request-ID", request_id.view());
     if (origin.empty()) return;
     answer.header("Access-Control-Allow-Origin", origin);
     if (origin == "*") return;
@@ -52,7 +52,7 @@ Api::Later Api::defer(Ask& ask) {
 }
 
 void Api::write_problem(net::Answer& answer, Code code, std::string_view detail,
-                        std::string_view request_id) {
+                        const RequestId& request_id) {
     const Problem& problem = problem_of(code);
     answer.header("Content-Type", "application/problem+json");
     answer.header("Cache-Control", "no-store");
@@ -61,8 +61,8 @@ void Api::write_problem(net::Answer& answer, Code code, std::string_view detail,
     fmt::format_to(fmt::appender(out),
                    R"({{"type":"about:blank#{}","title":"{}","status":{},"code":"{}","detail":)",
                    problem.code, problem.title, net::code(problem.status), problem.code);
-    append_json(out, detail.empty() ? problem.title : detail);
-    fmt::format_to(fmt::appender(out), R"(,"request_id":"{}"}})", request_id);
+    append_json_string(out, detail.empty() ? problem.title : detail);
+    fmt::format_to(fmt::appender(out), R"(,"request_id":"{}"}})", request_id.view());
 }
 
 void Api::refuse(Ask& ask, Code code, std::string_view detail, std::int64_t retry_after) {
@@ -87,7 +87,7 @@ void Api::refused(const net::Refusal& refusal, net::Answer& answer) {
         fmt::appender(out),
         R"({{"type":"about:blank","title":"{}","status":{},"code":"bad_request","detail":)",
         net::phrase(refusal.status), net::code(refusal.status));
-    append_json(out, refusal.reason);
+    append_json_string(out, refusal.reason);
     net::append(out, "}");
 }
 

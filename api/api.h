@@ -16,6 +16,7 @@
 #include "api/latency.h"
 #include "api/office.h"
 #include "api/problem.h"
+#include "api/request_id.h"
 #include "api/routes.h"
 #include "net/exchange.h"
 #include "service/address_limiter.h"
@@ -49,7 +50,7 @@ class Api final : public net::Handler {
 
     // The standing of a visitor with what it entitles to.
     void write_standing(fmt::memory_buffer& out, const HostedRoom& room, Number number,
-                        std::string_view ticket, std::string_view user);
+                        std::string_view ticket, std::string_view user) const;
 
   private:
     struct Ask {
@@ -58,26 +59,26 @@ class Api final : public net::Handler {
         std::string_view room_id; // Decoded; empty when the route has none.
         std::string_view action;
         Instant now;
-        std::string request_id;
+        RequestId request_id;
     };
     // What an answer needs that may be written after the request is gone.
     struct Later {
         net::Reply reply;
-        std::string request_id;
+        RequestId request_id;
         std::string origin;
     };
 
     // Answering (answers.cpp).
     net::Answer begin(Ask& ask, net::Status status);
     net::Answer begin(Later& later, net::Status status);
-    void dress(net::Answer& answer, std::string_view request_id, std::string_view origin) const;
+    void dress(net::Answer& answer, const RequestId& request_id, std::string_view origin) const;
     void refuse(Ask& ask, Code code, std::string_view detail = {}, std::int64_t retry_after = 0);
     void refuse(Later& later, Code code, std::string_view detail = {});
     void write_problem(net::Answer& answer, Code code, std::string_view detail,
-                       std::string_view request_id);
+                       const RequestId& request_id);
     Later defer(Ask& ask);
     std::string_view allowed_origin(const net::Request& request) const;
-    std::string new_request_id(const net::Request& request);
+    RequestId new_request_id(const net::Request& request);
 
     void route(const net::Request& request, net::Exchange& exchange);
     void dispatch(Ask& ask, const RouteRule& rule);
@@ -90,6 +91,14 @@ class Api final : public net::Handler {
         Number number = 0;
         std::string_view ticket;
     };
+    struct IssuedPass {
+        std::string text;
+        std::int64_t expires_in_seconds = 0;
+    };
+    std::optional<IssuedPass> issue_pass(const HostedRoom& room, const Standing& standing,
+                                         std::string_view user, Instant now) const;
+    void answer_standing(net::Answer& answer, const HostedRoom& room, Number number,
+                         std::string_view ticket, std::string_view user, bool secure) const;
     struct Visitor {
         std::string id;
         VisitorKey key;
@@ -139,8 +148,11 @@ class Api final : public net::Handler {
     net::Loop& loop_;
     std::unique_ptr<Office> office_;
     Latency latency_;
-    std::uint64_t request_count_ = 0;
-    std::uint64_t request_seed_ = 0;
+    std::uint32_t request_count_ = 0;
+    std::uint32_t request_seed_ = 0; // Tells this process and loop from others.
 };
+
+// The cookie that carries an entry pass to the gate.
+std::string pass_cookie_name(std::string_view room_id);
 
 } // namespace anteroom::api

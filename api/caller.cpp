@@ -37,7 +37,8 @@ Caller identify(const net::Request& request, Office& office, std::string_view ad
 
     const std::string_view shown = bearer(request);
     caller.has_token = !shown.empty();
-    if (!admin_token.empty() && token::equal_in_constant_time(token::bytes_of(shown), token::bytes_of(admin_token))) {
+    if (!admin_token.empty() &&
+        token::equal_in_constant_time(token::bytes_of(shown), token::bytes_of(admin_token))) {
         caller.is_admin = true;
         caller.has_token = false;
         return caller;

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <cmath>
 
 #include "api/assets.h"
 #include "base/check.h"
@@ -52,18 +54,27 @@ std::string with(std::string text, std::string_view name, const std::string& val
     return text;
 }
 
+// Minutes up to twenty, then fives, then half hours; the same rules as the page with scripts has.
 std::string estimate(const Words& words, const std::optional<Wait>& wait) {
     if (!wait) return words("eta_unknown");
-    const std::int64_t low = (wait->p50_seconds + 59) / 60;
-    const std::int64_t high = (wait->p90_seconds + 59) / 60;
-    if (wait->p90_seconds < 60) return words("eta_soon");
-    if (high <= 1) return words("eta_minute");
-    const bool hours = high > 120;
-    const std::int64_t from = hours ? low / 60 : low;
-    const std::int64_t to = hours ? (high + 59) / 60 : high;
-    const std::string unit = hours ? "eta_hours" : "eta_minutes";
-    const std::string text = words(from < to && from > 0 ? unit + "_range" : unit);
-    return with(with(text, "low", std::to_string(from)), "high", std::to_string(to));
+    const double minutes = static_cast<double>(wait->p90_seconds) / 60;
+    if (minutes < 1) return words("eta_soon");
+    const double step = minutes <= 20 ? 1 : minutes <= 90 ? 5 : 30;
+    const double size = step == 30 ? 60 : 1;
+    const std::string unit = step == 30 ? "eta_hours" : "eta_minutes";
+    const double high = std::ceil(minutes / step) * step / size;
+    const double usual = std::round(static_cast<double>(wait->p50_seconds) / 60 / step) * step;
+    const double low = std::min(high, std::max(step, usual) / size);
+    const std::string text = words(low < high  ? unit + "_range"
+                                   : high == 1 ? std::string("eta_minute")
+                                               : unit);
+    const auto number = [&](double value) {
+        std::string digits = fmt::format("{}", value); // Halves at the most: 1.5
+        const std::size_t point = digits.find('.');
+        if (point != digits.npos) digits.replace(point, 1, words("decimal"));
+        return digits;
+    };
+    return with(with(text, "low", number(low)), "high", number(high));
 }
 
 // The name of the texts for a state: "waiting" has waiting_head and waiting_lead.
@@ -118,6 +129,9 @@ std::string render_plain_page(const PlainPage& page, std::string_view language) 
         if (name == "title" && waits)
             return with(words("title_ahead"), "n", words.number(page.standing.ahead));
         if (name == "title") return inside ? words("title_turn") : words("title");
+        if (name == "head" && state == "busy") return words("connecting_head");
+        if (name == "lead" && state == "busy") return words("busy");
+        if (name == "lead" && page.state == "room_draining") return words("join_later_lead");
         if (name == "head")
             return words(state + "_head").empty() ? words("title") : words(state + "_head");
         if (name == "lead") return words(state + "_lead");

@@ -4,9 +4,9 @@
 
 #include "api/api.h"
 #include "api/assets.h"
-#include "api/standing_json.h"
 #include "net/header_values.h"
 #include "net/url.h"
+#include "service/pulse_json.h"
 
 namespace anteroom::api {
 
@@ -40,7 +40,7 @@ void Api::room(Ask& ask) {
     if (hosted->profile().message.empty())
         net::append(out, "null");
     else
-        append_json(out, hosted->profile().message);
+        append_json_string(out, hosted->profile().message);
     net::append(out, "}");
 }
 
@@ -69,7 +69,7 @@ void Api::verify(Ask& ask) {
 
     std::string_view pass = ask.request.header("x-queue-entry-token").value_or("");
     if (pass.empty()) pass = bearer(ask.request);
-    if (pass.empty()) pass = cookie(ask.request, "anteroom-pass-" + *room_id);
+    if (pass.empty()) pass = cookie(ask.request, pass_cookie_name(*room_id));
     if (pass.empty()) return refuse(ask, Code::unauthorized, "there is no pass with the request");
     const token::PassVerdict verdict =
         office_->verifier.verify(pass, token::UnixSeconds{unix_seconds(ask.now)},

@@ -23,17 +23,11 @@ void append_optional(fmt::memory_buffer& out, std::string_view name, const std::
     if (text.empty())
         append_text(out, "null");
     else
-        append_json(out, text);
+        append_json_string(out, text);
     out.push_back(',');
 }
 
 } // namespace
-
-void append_json(fmt::memory_buffer& out, std::string_view text) {
-    std::string quoted;
-    append_json_string(quoted, text);
-    append_text(out, quoted);
-}
 
 void append_standing(fmt::memory_buffer& out, const HostedRoom& room, const Standing& standing,
                      Instant now, const StandingExtras& extras) {
@@ -47,6 +41,9 @@ void append_standing(fmt::memory_buffer& out, const HostedRoom& room, const Stan
     if (is_live(standing.state))
         fmt::format_to(fmt::appender(out), R"("line":{},"order":{},"joined_at":{},)", standing.line,
                        standing.order, standing.joined.ms);
+    if (in_line)
+        fmt::format_to(fmt::appender(out), R"("idle_seconds":{},)",
+                       room.view().settings().idle.count / 1'000);
     const Profile& profile = room.profile();
     append_optional(out, "message", profile.message);
     append_optional(out, "target", profile.target);

@@ -22,7 +22,6 @@ struct StandingExtras {
     std::optional<PassInHand> pass = std::nullopt;
 };
 
-void append_json(fmt::memory_buffer& out, std::string_view text);
 void append_standing(fmt::memory_buffer& out, const HostedRoom& room, const Standing& standing,
                      Instant now, const StandingExtras& extras);
 

@@ -16,16 +16,35 @@ constexpr std::string_view visitor_cookie = "anteroom-visitor";
 constexpr std::size_t visitor_id_length_max = 256;
 constexpr std::int64_t cookie_seconds = 24 * 3'600;
 
-std::string set_cookie(std::string_view name, std::string_view value, bool secure) {
-    return fmt::format("{}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Lax{}", name, value,
-                       cookie_seconds, secure ? "; Secure" : "");
+std::string set_cookie(std::string_view name, std::string_view value, bool secure,
+                       std::int64_t seconds = cookie_seconds) {
+    return fmt::format("{}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Lax{}", name, value, seconds,
+                       secure ? "; Secure" : "");
 }
 
-std::string ticket_cookie_name(const HostedRoom& room) {
-    return "anteroom-" + room.id();
+std::optional<PassInHand> in_hand(const auto& pass) {
+    if (!pass) return std::nullopt;
+    return PassInHand{.pass = pass->text, .expires_in_seconds = pass->expires_in_seconds};
+}
+
+// The name of the cookie that holds the ticket of a room.
+fmt::memory_buffer ticket_cookie_name(const HostedRoom& room) {
+    fmt::memory_buffer name; // Not a string: polls come this way, and polls do not allocate.
+    fmt::format_to(fmt::appender(name), "anteroom-{}", room.id());
+    return name;
+}
+
+std::string_view ticket_in_cookie(const net::Request& request, const HostedRoom& room) {
+    if (!request.header("cookie")) return {};
+    const fmt::memory_buffer name = ticket_cookie_name(room);
+    return cookie(request, {name.data(), name.size()});
 }
 
 } // namespace
+
+std::string pass_cookie_name(std::string_view room_id) {
+    return "anteroom-pass-" + std::string(room_id);
+}
 
 token::NativeTicket Api::ticket_of(const HostedRoom& room, Number number) const {
     return office_->tickets.mint_native(
@@ -33,32 +52,45 @@ token::NativeTicket Api::ticket_of(const HostedRoom& room, Number number) const 
 }
 
 std::string Api::ticket_cookie(const HostedRoom& room, Number number, bool secure) const {
-    return set_cookie(ticket_cookie_name(room), ticket_of(room, number).view(), secure);
+    const fmt::memory_buffer name = ticket_cookie_name(room);
+    return set_cookie({name.data(), name.size()}, ticket_of(room, number).view(), secure);
+}
+
+std::optional<Api::IssuedPass> Api::issue_pass(const HostedRoom& room, const Standing& standing,
+                                               std::string_view user, Instant now) const {
+    const VisitorKey* key = room.view().visitor(standing.number);
+    if (!is_inside(standing.state) || !key) return std::nullopt;
+    // Named by the id they showed, if it is theirs; otherwise by the key that stands for it.
+    const bool by_name = !user.empty() && office_->key_of(user) == *key;
+    const std::string visitor = by_name ? std::string(user) : key_text(*key);
+    const Millis lifetime = std::max(standing.until - now, Millis{0});
+    Result<std::string> pass =
+        office_->passes.issue(token::EntryPass{.room = room.id(), .visitor = visitor},
+                              token::UnixSeconds{unix_seconds(now)}, lifetime);
+    if (!pass) return std::nullopt;
+    return IssuedPass{.text = *std::move(pass), .expires_in_seconds = lifetime.count / 1'000};
 }
 
 void Api::write_standing(fmt::memory_buffer& out, const HostedRoom& room, Number number,
-                         std::string_view ticket, std::string_view user) {
+                         std::string_view ticket, std::string_view user) const {
     const Instant now = service_.clock().now();
     const Standing standing = room.view().standing(number);
-    StandingExtras extras{.ticket = ticket};
-    std::string pass;
-    if (is_inside(standing.state)) {
-        const VisitorKey* key = room.view().visitor(number);
-        // Named by the id they showed, if it is theirs; otherwise by the key that stands for it.
-        const bool by_name = key && !user.empty() && office_->key_of(user) == *key;
-        const std::string visitor = by_name ? std::string(user) : key ? key_text(*key) : "";
-        const Millis lifetime = standing.until - now;
-        Result<std::string> issued =
-            office_->passes.issue(token::EntryPass{.room = room.id(), .visitor = visitor},
-                                  token::UnixSeconds{unix_seconds(now)}, lifetime);
-        if (issued) {
-            pass = *std::move(issued);
-            extras.pass =
-                PassInHand{.pass = pass,
-                           .expires_in_seconds = std::max<std::int64_t>(0, lifetime.count / 1'000)};
-        }
-    }
-    append_standing(out, room, standing, now, extras);
+    const std::optional<IssuedPass> pass = issue_pass(room, standing, user, now);
+    append_standing(out, room, standing, now, {.ticket = ticket, .pass = in_hand(pass)});
+}
+
+// The same as an answer; who may go in also gets the pass as a cookie, for the gate.
+void Api::answer_standing(net::Answer& answer, const HostedRoom& room, Number number,
+                          std::string_view ticket, std::string_view user, bool secure) const {
+    const Instant now = service_.clock().now();
+    const Standing standing = room.view().standing(number);
+    const std::optional<IssuedPass> pass = issue_pass(room, standing, user, now);
+    answer.header("Content-Type", "application/json");
+    answer.header("Cache-Control", "no-store");
+    if (pass)
+        answer.header("Set-Cookie", set_cookie(pass_cookie_name(room.id()), pass->text, secure,
+                                               pass->expires_in_seconds));
+    append_standing(answer.body(), room, standing, now, {.ticket = ticket, .pass = in_hand(pass)});
 }
 
 bool Api::find_ticket(Ask& ask, Held& held, bool query_allowed) {
@@ -68,7 +100,7 @@ bool Api::find_ticket(Ask& ask, Held& held, bool query_allowed) {
     if (held.ticket.find('.') != held.ticket.npos) held.ticket = {}; // A user's token, no ticket.
     if (held.ticket.empty() && query_allowed && ask.request.query.starts_with("ticket="))
         held.ticket = ask.request.query.substr(7, ask.request.query.find('&') - 7);
-    if (held.ticket.empty()) held.ticket = cookie(ask.request, ticket_cookie_name(*held.room));
+    if (held.ticket.empty()) held.ticket = ticket_in_cookie(ask.request, *held.room);
     if (held.ticket.empty()) {
         refuse(ask, Code::ticket_invalid, "there is no ticket with the request");
         return false;
@@ -93,13 +125,13 @@ void Api::look(Ask& ask) {
     if (!view.touch(held.number, ask.now))
         return submit_for_standing(ask, held, Touch{held.number});
     net::Answer answer = begin(ask, Status::ok);
-    answer.header("Content-Type", "application/json");
-    answer.header("Cache-Control", "no-store");
     const Standing standing = view.standing(held.number);
     if (is_inside(standing.state))
-        write_standing(answer.body(), *held.room, held.number, held.ticket, {});
-    else
-        append_standing(answer.body(), *held.room, standing, ask.now, {.ticket = held.ticket});
+        return answer_standing(answer, *held.room, held.number, held.ticket, {},
+                               ask.request.secure);
+    answer.header("Content-Type", "application/json");
+    answer.header("Cache-Control", "no-store");
+    append_standing(answer.body(), *held.room, standing, ask.now, {.ticket = held.ticket});
 }
 
 std::int64_t Api::join_wait(const Ask& ask) {
@@ -154,28 +186,24 @@ void Api::join(Ask& ask) {
                 return refuse(later, code_of(refused->reason), in_words(refused->reason));
             const Standing& standing = std::get<Standing>(outcome);
             net::Answer answer = begin(later, standing.is_new ? Status::created : Status::ok);
-            answer.header("Content-Type", "application/json");
-            answer.header("Cache-Control", "no-store");
             if (!visitor.cookie.empty()) answer.header("Set-Cookie", visitor.cookie);
             answer.header("Set-Cookie", ticket_cookie(*room, standing.number, secure));
-            write_standing(answer.body(), *room, standing.number,
-                           ticket_of(*room, standing.number).view(), visitor.id);
+            answer_standing(answer, *room, standing.number,
+                            ticket_of(*room, standing.number).view(), visitor.id, secure);
         });
 }
 
 void Api::submit_for_standing(Ask& ask, const Held& held, const Command& command) {
     const std::shared_ptr<HostedRoom> room = held.room->shared_from_this();
-    service_.submit(*room, command, &loop_,
-                    [this, room, number = held.number, ticket = std::string(held.ticket),
-                     later = defer(ask)](const Outcome& outcome) mutable {
-                        if (const auto* refused = std::get_if<Refused>(&outcome))
-                            return refuse(later, code_of(refused->reason),
-                                          in_words(refused->reason));
-                        net::Answer answer = begin(later, Status::ok);
-                        answer.header("Content-Type", "application/json");
-                        answer.header("Cache-Control", "no-store");
-                        write_standing(answer.body(), *room, number, ticket, {});
-                    });
+    service_.submit(
+        *room, command, &loop_,
+        [this, room, number = held.number, ticket = std::string(held.ticket),
+         secure = ask.request.secure, later = defer(ask)](const Outcome& outcome) mutable {
+            if (const auto* refused = std::get_if<Refused>(&outcome))
+                return refuse(later, code_of(refused->reason), in_words(refused->reason));
+            net::Answer answer = begin(later, Status::ok);
+            answer_standing(answer, *room, number, ticket, {}, secure);
+        });
 }
 
 void Api::submit_for_nothing(Ask& ask, const Held& held, const Command& command) {
@@ -212,7 +240,7 @@ void Api::events(Ask& ask) {
     // Who opens a stream has come back, or is there: the room hears of it before the stream begins.
     auto open = [this, room, number = held.number, later = defer(ask)](const Outcome&) mutable {
         const std::string origin = later.origin;
-        std::vector<net::Header> headers{{"X-Request-ID", later.request_id},
+        std::vector<net::Header> headers{{"X-Request-ID", later.request_id.view()},
                                          {"X-Accel-Buffering", "no"}};
         if (!origin.empty()) headers.push_back({"Access-Control-Allow-Origin", origin});
         if (!origin.empty() && origin != "*")

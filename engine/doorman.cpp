@@ -61,18 +61,17 @@ void Room::sweep(Done& done) {
     const Instant before = now_ - settings().idle;
     const Instant awake{awake_since_.load(std::memory_order_relaxed)};
     if (swept_ + settings().sweep_interval > now_ || waiting() == 0) return;
-    bool finished = true;
-    if (awake <= before) {
-        roll_.for_each_silent(before, [&](Number number) {
-            finished = finished && done.expired < limits::ends_per_tick_max;
-            if (!finished) return false;
-            happen(Expired{number, Expiry::silent});
-            ++done.expired;
-            swept_somebody_ = true;
-            return true;
-        });
-    }
-    if (finished) swept_ = now_;
+    bool is_complete = true;
+    const auto expire = [&](Number number) {
+        is_complete = is_complete && done.expired < limits::ends_per_tick_max;
+        if (!is_complete) return false;
+        happen(Expired{number, Expiry::silent});
+        ++done.expired;
+        swept_somebody_ = true;
+        return true;
+    };
+    if (awake <= before && !roll_.for_each_silent(before, expire)) is_complete = false;
+    if (is_complete) swept_ = now_;
 }
 
 void Room::advance_outer(Done& done) {

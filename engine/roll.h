@@ -86,11 +86,11 @@ class Roll {
     // Reader-safe. The number of this visitor's live visit, or 0.
     Number find(const VisitorKey& visitor) const { return index_.find(visitor, issued()); }
 
-    // Writer. Visits waiting visitors that may not have been seen since `before`, in order of
-    // numbers; chunks where all have been seen later are passed over without a look at their
-    // records.
+    // Writer. Visits waiting visitors that were not seen since `before`, in order of numbers;
+    // chunks where all have been seen later are passed over without a look at their records. True
+    // when all were visited, false when enough was done for one time: the next call goes on.
     template <class Visit>
-    void for_each_silent(Instant before, Visit visit);
+    bool for_each_silent(Instant before, Visit visit);
     // Writer. Visits the live, in order of numbers.
     template <class Visit>
     void for_each_live(Visit visit) const;
@@ -127,10 +127,13 @@ class Roll {
 };
 
 template <class Visit>
-void Roll::for_each_silent(Instant before, Visit visit) {
+bool Roll::for_each_silent(Instant before, Visit visit) {
+    constexpr std::size_t scans_max = 4'096; // A million records: some milliseconds.
+    std::size_t scans = 0;
     for (std::uint64_t index = records_.first(); index < records_.last(); ++index) {
         Chunk* chunk = records_.at(index);
         if (!chunk || chunk->live == 0 || chunk->seen_min > before) continue;
+        if (++scans > scans_max) return false;
         Instant seen_min = instant_max;
         for (std::size_t i = 0; i < chunk_size; ++i) {
             Record& record = chunk->records[i];
@@ -145,6 +148,7 @@ void Roll::for_each_silent(Instant before, Visit visit) {
         }
         if (records_.at(index) == chunk) chunk->seen_min = seen_min;
     }
+    return true;
 }
 
 template <class Visit>

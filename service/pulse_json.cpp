@@ -66,24 +66,38 @@ void append_waits(std::string& out, const Room& room) {
     }
 }
 
-} // namespace
-
-void append_json_string(std::string& out, std::string_view text) {
-    out += '"';
+template <class Out>
+void append_quoted(Out& out, std::string_view text) {
+    const auto append = [&](std::string_view part) {
+        out.append(part.data(), part.data() + part.size());
+    };
+    out.push_back('"');
     while (!text.empty()) {
         const std::size_t length = sequence_length(text);
         const char c = text.front();
-        if (length == 0)
-            out += "\xef\xbf\xbd";
-        else if (c == '"' || c == '\\')
-            (out += '\\') += c;
-        else if (static_cast<unsigned char>(c) < 0x20)
+        if (length == 0) {
+            append("\xef\xbf\xbd");
+        } else if (c == '"' || c == '\\') {
+            out.push_back('\\');
+            out.push_back(c);
+        } else if (static_cast<unsigned char>(c) < 0x20) {
             fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
-        else
-            out += text.substr(0, length);
+        } else {
+            append(text.substr(0, length));
+        }
         text.remove_prefix(length == 0 ? 1 : length);
     }
-    out += '"';
+    out.push_back('"');
+}
+
+} // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+    append_quoted(out, text);
+}
+
+void append_json_string(fmt::memory_buffer& out, std::string_view text) {
+    append_quoted(out, text);
 }
 
 std::string pulse_json(const HostedRoom& hosted, Instant now) {

@@ -1,6 +1,8 @@
 // The pulse on the wire: docs/formats.md, "pulse", version 1.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,7 @@ namespace anteroom {
 
 // Appends text as a JSON string, quotes included. Bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
+void append_json_string(fmt::memory_buffer& out, std::string_view text);
 
 // The frame of this moment. Reader-safe.
 std::string pulse_json(const HostedRoom& room, Instant now);

@@ -1,0 +1,95 @@
+// The pure rules of the page: what it computes from the frame that is the same for everybody.
+import test from "node:test";
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { builtPage, pageRules, texts } from "./server.mjs";
+
+const rules = pageRules();
+const vectors = JSON.parse(readFileSync(new URL("pulse_vectors.json", import.meta.url), "utf8"));
+
+test("the page reads the pulse as the engine does", () => {
+  assert.ok(vectors.length > 50);
+  for (const { pulse, line, order, ahead } of vectors)
+    assert.equal(rules.aheadFrom(pulse, line, order), ahead, `line ${line}, order ${order}`);
+});
+
+test("ahead never falls from one order to the next", () => {
+  for (const { pulse } of vectors.slice(-7))
+    for (const { line } of pulse.lines)
+      for (let order = 1, before = 0; order < 61_000; order += 13) {
+        const ahead = rules.aheadFrom(pulse, line, order);
+        assert.ok(ahead >= before, `line ${line}, order ${order}`);
+        before = ahead;
+      }
+});
+
+test("who stands before the first of the line is not in it any more", () => {
+  const pulse = { lines: [{ line: 1, count: 2, first: 10, runs: [1, 3, 1], marks: [] }] };
+  assert.equal(rules.isInLine(pulse, 1, 9), false);
+  assert.equal(rules.isInLine(pulse, 1, 10), true);
+  assert.equal(rules.isInLine(pulse, 0, 10), false);
+});
+
+test("waits are interpolated between samples, grow behind the last, and may be unknown", () => {
+  const points = [[0, 0, 10], [100, 50, 110], [200, 250, 310]];
+  assert.deepEqual(rules.waitFrom(points, 0), { p50: 0, p90: 10 });
+  assert.deepEqual(rules.waitFrom(points, 50), { p50: 25, p90: 60 });
+  assert.deepEqual(rules.waitFrom(points, 150), { p50: 150, p90: 210 });
+  assert.deepEqual(rules.waitFrom(points, 400), { p50: 500, p90: 620 });
+  assert.equal(rules.waitFrom([], 5), null);
+  assert.equal(rules.waitFrom([[0, 1, 2]], 5), null);
+});
+
+test("a wait is told in words that people use", () => {
+  const words = (p50, p90) => rules.waitInWords({ p50, p90 });
+  assert.deepEqual(rules.waitInWords(null), { key: "eta_unknown" });
+  assert.deepEqual(words(5, 59), { key: "eta_soon" });
+  assert.deepEqual(words(40, 60), { key: "eta_minute", high: 1 });
+  assert.deepEqual(words(52, 80), { key: "eta_minutes_range", low: 1, high: 2 });
+  assert.deepEqual(words(170, 180), { key: "eta_minutes", high: 3 });
+  assert.deepEqual(words(900, 1500), { key: "eta_minutes_range", low: 15, high: 25 });
+  assert.deepEqual(words(3600, 5400), { key: "eta_minutes_range", low: 60, high: 90 });
+  assert.deepEqual(words(3600, 9000), { key: "eta_hours_range", low: 1, high: 2.5 });
+  assert.deepEqual(words(9000, 9000), { key: "eta_hours", high: 2.5 });
+});
+
+test("a tab may be closed only well within the time that a silent place is kept", () => {
+  assert.equal(rules.closeFor({ p50: 7200, p90: 9000 }, 600), 480);
+  assert.equal(rules.closeFor({ p50: 800, p90: 900 }, 600), 400);
+  assert.equal(rules.closeFor({ p50: 300, p90: 400 }, 600), 0);
+  assert.equal(rules.closeFor({ p50: 7200, p90: 9000 }, undefined), 0);
+  assert.equal(rules.closeFor(null, 600), 0);
+});
+
+test("the page goes to web addresses and to paths of its own site, nowhere else", () => {
+  for (const good of ["/demo/target", "https://shop.example/a?b", "http://shop.example/"]) assert.equal(rules.safeTarget(good), good);
+  for (const bad of ["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "//evil.example", "/\\evil.example", "", null, 7])
+    assert.equal(rules.safeTarget(bad), null, String(bad));
+});
+
+test("the poll policy is a table of how far one stands", () => {
+  const policy = [[1000, 2], [5000, 5], [null, 20]];
+  assert.deepEqual([0, 1000, 1001, 9999].map(ahead => rules.pollFrom(policy, ahead)), [2, 2, 5, 20]);
+});
+
+test("the first language that both sides speak is taken", () => {
+  const choose = wanted => rules.chooseLanguage(Object.keys(texts), wanted);
+  assert.equal(choose([null, "ja-JP", "en"]), "ja");
+  assert.equal(choose(["de-CH", "es-419", "en"]), "es");
+  assert.equal(choose(["xx"]), "en");
+});
+
+test("every language says everything, with the same placeholders", () => {
+  const holes = text => (text.match(/\{\w+\}/g) ?? []).sort().join();
+  for (const [language, words] of Object.entries(texts)) {
+    assert.deepEqual(Object.keys(words).sort(), Object.keys(texts.en).sort(), language);
+    for (const [key, text] of Object.entries(words)) assert.equal(holes(text), holes(texts.en[key]), `${language}.${key}`);
+  }
+});
+
+test("the served page is one small file that needs nothing else", () => {
+  const page = builtPage();
+  assert.ok(Buffer.byteLength(page) < 45_000, `${Buffer.byteLength(page)} bytes`);
+  assert.doesNotMatch(page, /(src|href)="(?!data:,)|@import|url\((?!#)/);
+  assert.deepEqual(JSON.parse(page.match(/id="texts">(.*)<\/script>/)[1]), texts);
+});

@@ -1,0 +1,116 @@
+// The server under test, behind one door: the binary named by ANTEROOM_BIN, or the mock without it.
+// Both are driven only through HTTP: the visitor's routes and the admin routes of /v1.
+import { spawn, execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import readline from "node:readline";
+import { fileURLToPath } from "node:url";
+import { startMock } from "./mock_server.mjs";
+
+const adminToken = "browser-tests-admin-token";
+const web = fileURLToPath(new URL("../../web/", import.meta.url));
+export const binary = process.env.ANTEROOM_BIN;
+// Whether places survive a restart: not those of the mock, nor of a binary that keeps them in memory.
+export const serverPersists = Boolean(binary) && process.env.ANTEROOM_PERSISTS === "1";
+
+// The page as it is served: the same step as in the build.
+export function builtPage() {
+  const folder = mkdtempSync(path.join(tmpdir(), "anteroom-page-"));
+  const out = path.join(folder, "page.html");
+  execFileSync("cmake", ["-D", `PAGE=${web}wait/index.html`, "-D", `TEXTS=${web}wait/texts.json`, "-D", `OUT=${out}`, "-P", `${web}embed.cmake`]);
+  const page = readFileSync(out, "utf8");
+  rmSync(folder, { recursive: true });
+  return page;
+}
+
+// The pure rules of the page, without the page.
+export function pageRules() {
+  const script = builtPage().match(/<script id="rules">([\s\S]*?)<\/script>/)[1];
+  return new Function(`${script}; return { aheadFrom, nextMark, isInLine, waitFrom, waitInWords, pollFrom, closeFor, safeTarget, chooseLanguage };`)();
+}
+
+export const texts = JSON.parse(readFileSync(`${web}wait/texts.json`, "utf8"));
+
+// rooms: { id: settings }. Returns { url, room(id), stop() }, of the binary also halt() and resume(), of the mock also faults.
+export async function startServer({ rooms = {}, mock = !binary } = {}) {
+  const running = mock ? await startMock({ page: builtPage(), template: readFileSync(`${web}wait/plain.html`, "utf8"), texts, adminToken }) : await startBinary();
+  const server = { ...running, room: id => roomOf(server, id) };
+  // Nobody is let in before a test says so by raising the capacity.
+  for (const [id, settings] of Object.entries(rooms)) await server.room(id).configure({ capacity: 0, ...settings });
+  return server;
+}
+
+let visitors = 0;
+
+function roomOf(server, id) {
+  const admin = async (method, verb, body = {}) => {
+    const answer = await fetch(`${server.url}/v1/admin/rooms/${id}${verb}`, {
+      method, headers: { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" }, body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${id}${verb}: ${answer.status} ${await answer.text()}`);
+  };
+  return {
+    page: `${server.url}/wait/${id}`,
+    configure: settings => admin("PUT", "", settings),
+    pause: () => admin("POST", "/pause"),
+    resume: () => admin("POST", "/resume"),
+    drain: () => admin("POST", "/drain"),
+    close: () => admin("POST", "/close"),
+    // Others take their places, as visitors of a trusted backend: it is not limited per address.
+    async crowd(count) {
+      for (let i = 0; i < count; i++) {
+        const answer = await fetch(`${server.url}/v1/rooms/${id}/tickets`, {
+          method: "POST", headers: { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" },
+          body: JSON.stringify({ visitor: `crowd-${++visitors}` }),
+        });
+        if (!answer.ok) throw new Error(`join: ${answer.status} ${await answer.text()}`);
+      }
+    },
+  };
+}
+
+async function startBinary() {
+  const folder = mkdtempSync(path.join(tmpdir(), "anteroom-browser-"));
+  const server = { url: "", process: null, faults: null };
+  const start = async listen => {
+    const config = path.join(folder, "anteroom.toml");
+    writeFileSync(config, [
+      "[server]", `listen = "${listen}"`, "threads = 1",
+      "[store]", `url = "embedded:${path.join(folder, "data")}"`,
+      "[auth]", `admin_token = "${adminToken}"`,
+      "[rooms]", 'create = "admin"', "",
+    ].join("\n"));
+    // ANTEROOM_* are settings to the server: those of the tests are not for it.
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("ANTEROOM_")));
+    const child = spawn(binary, ["serve", "--config", config], { stdio: ["ignore", "pipe", "inherit"], env });
+    server.process = child;
+    server.url = await listening(child);
+  };
+  const end = () => new Promise(resolve => {
+    if (server.process.exitCode !== null) return resolve();
+    server.process.once("exit", resolve);
+    server.process.kill("SIGTERM");
+  });
+  await start("127.0.0.1:0");
+  return {
+    url: server.url,
+    faults: null,
+    // The same address and the same data: what visitors see of a restart.
+    halt: end,
+    resume: () => start(new URL(server.url).host),
+    async stop() { await end(); rmSync(folder, { recursive: true, force: true }); },
+  };
+}
+
+function listening(child) {
+  return new Promise((resolve, reject) => {
+    const lines = readline.createInterface({ input: child.stdout });
+    child.once("exit", code => reject(new Error(`the server ended with ${code} before it listened`)));
+    child.once("error", reject);
+    lines.on("line", line => {
+      const found = line.match(/listening (http:\/\/\S+)/);
+      if (found) resolve(found[1]);
+    });
+  });
+}

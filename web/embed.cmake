@@ -1,0 +1,21 @@
+# Makes the page that is served out of its source: puts the texts where the marker stands, and drops
+# comments and white space that says nothing. Every room gets the same bytes.
+#   cmake -D PAGE=wait/index.html -D TEXTS=wait/texts.json -D OUT=page.html -P embed.cmake
+file(READ "${PAGE}" page)
+file(READ "${TEXTS}" texts)
+string(REGEX REPLACE "\n *" "" texts "${texts}")
+string(REPLACE "\": \"" "\":\"" texts "${texts}")
+string(REGEX REPLACE "\n +" "\n" page "${page}")
+string(REGEX REPLACE "([\n ])+// [^\n]*" "" page "${page}")
+string(REGEX REPLACE " ?/[*] [^*]*[*]/" "" page "${page}")
+string(REGEX REPLACE "([{;,]) " "\\1" page "${page}")
+string(REGEX REPLACE "([a-z0-9]): " "\\1:" page "${page}")
+string(REPLACE " }" "}" page "${page}")
+string(REGEX REPLACE " (=>?) " "\\1" page "${page}")
+string(REGEX REPLACE "\n\n+" "\n" page "${page}")
+string(FIND "${page}" "/*TEXTS*/" marker)
+if(marker EQUAL -1)
+    message(FATAL_ERROR "${PAGE}: the marker for the texts is missing")
+endif()
+string(REPLACE "/*TEXTS*/" "${texts}" page "${page}")
+file(WRITE "${OUT}" "${page}")
