@@ -71,14 +71,14 @@ class Audience {
     bool connect(const std::string& ticket) {
         const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         if (descriptor < 0) return false;
-        // Leaves with a reset: thousands of ports must not wait in the kernel for the next audience.
+        // Leaves with a reset: thousands of ports must not wait in the kernel for the next
+        // audience.
         const linger at_once{.l_onoff = 1, .l_linger = 0};
         ::setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
         if (::connect(descriptor, reinterpret_cast<const sockaddr*>(&address_), sizeof address_))
             return false;
-        const std::string request =
-            "GET " + path_ + "?ticket=" + ticket +
-            " HTTP/1.1\r\nHost: bench\r\nAccept: text/event-stream\r\n\r\n";
+        const std::string request = "GET " + path_ + "?ticket=" + ticket +
+                                    " HTTP/1.1\r\nHost: bench\r\nAccept: text/event-stream\r\n\r\n";
         const auto bytes = static_cast<ssize_t>(request.size());
         if (::send(descriptor, request.data(), request.size(), MSG_NOSIGNAL) != bytes) return false;
         ::fcntl(descriptor, F_SETFL, O_NONBLOCK);

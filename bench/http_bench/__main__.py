@@ -1,0 +1,119 @@
+"""http_bench: the whole server against nginx and a bare loop, over loopback.
+
+Servers run on one core and clients on another; the contestants take turns, and what counts is the CPU time of the
+server per request. Everything it starts ends with it. See README.md of the folder above for the figures.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+from figures import Figures  # noqa: E402
+from load import Crowd, fill, measure_polls, median_of, progress, tickets_of  # noqa: E402
+from processes import BenchError, Children  # noqa: E402
+from servers import POLL_PATH, Talk, start_anteroom, start_bare, start_nginx  # noqa: E402
+from streams import compare_frames, measure_memory  # noqa: E402
+
+POLL_TICKETS = 500
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="http_bench", description=__doc__.splitlines()[0])
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path("build/release"))
+    parser.add_argument("--json", type=pathlib.Path, default=pathlib.Path("build/bench.json"))
+    parser.add_argument("--visitors", type=int, help="how many wait (1 000 000)")
+    parser.add_argument("--clients", type=int, help="how many event streams are open (15 000)")
+    parser.add_argument("--quick", action="store_true", help="a small room, one short round")
+    options = parser.parse_args()
+    options.visitors = options.visitors or (50_000 if options.quick else 1_000_000)
+    options.clients = options.clients or (1_000 if options.quick else 15_000)
+    options.rounds, options.seconds = (1, 2) if options.quick else (5, 4)
+    options.stream_rounds, options.frames = (1, 3) if options.quick else (2, 10)
+    return options
+
+
+def find_programs(build):
+    """Where nginx is; fails when something is missing."""
+    places = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
+    nginx = shutil.which("nginx", path=places)
+    missing = [name for name, found in (("nginx", nginx), ("wrk", shutil.which("wrk"))) if not found]
+    if missing:
+        raise BenchError(f"{' and '.join(missing)} not found: `make packages` installs what the benchmark needs")
+    for name in ("anteroom", "anteroom-bench-bare", "anteroom-bench-sse-clients"):
+        if not (build / name).exists():
+            raise BenchError(f"{build / name} is not built")
+    return nginx
+
+
+def answer_of(server, ticket):
+    """The bytes of one answer on the wire, and its body."""
+    talk = Talk(server)
+    response, body = talk.ask("GET", POLL_PATH, headers={"Authorization": f"Bearer {ticket}"})
+    talk.close()
+    head = f"HTTP/1.1 {response.status} {response.reason}\r\n{response.headers.as_string(maxheaderlen=0)}"
+    return len(head.replace("\r\n", "\n").replace("\n", "\r\n")) + len(body), body.decode()
+
+
+def bench_polls(figures, children, options, nginx, server, crowd):
+    tickets = tickets_of(server, crowd.names(POLL_TICKETS))
+    size, body = answer_of(server, tickets[POLL_TICKETS // 2])
+    progress(f"an answer has {size} bytes, {len(body)} of them body")
+    rivals = start_nginx(children, nginx, body), start_bare(children, options.build, "--bytes", size)
+    loads = measure_polls(children, (server, *rivals), tickets, options.rounds, options.seconds)
+    for rival in rivals:
+        children.stop(rival.process)
+    ours, theirs, bare = (median_of(loads[name.name], "us_cpu") for name in (server, *rivals))
+    figures.add("poll_us_cpu", ours, "us")
+    figures.add("nginx_us_cpu", theirs, "us")
+    figures.add("bare_us_cpu", bare, "us")
+    figures.add("poll_vs_nginx", theirs / ours, "times", at_least=1.2)
+    figures.add("poll_vs_bare_loop", bare / ours, "times", at_least=0.8)
+    figures.add("polls_per_second", median_of(loads[server.name], "per_second"), "1/s")
+
+
+def bench_streams(figures, children, options, server, crowd):
+    progress("memory of event streams")
+    memory = measure_memory(children, options.build, options.clients)
+    tickets = tickets_of(server, crowd.names(options.clients))
+    ours, bare = compare_frames(children, options.build, server, tickets, options.stream_rounds, options.frames)
+    figures.add("sse_bytes_per_client", memory, "bytes", at_most=2048)
+    figures.add("sse_frame_ms_cpu", ours, "ms")
+    figures.add("sse_frame_vs_bare_send", bare / ours, "times", at_least=0.75)
+
+
+def run(options):
+    nginx = find_programs(options.build)
+    figures = Figures()
+    with tempfile.TemporaryDirectory(prefix="anteroom-bench-") as folder:
+        with Children(pathlib.Path(folder)) as children:
+            server = start_anteroom(children, options.build)
+            crowd = Crowd()
+            joins = fill(children, server, options.visitors, crowd)
+            figures.add("joins_per_second", median_of(joins, "per_second"), "1/s")
+            figures.add("join_us_cpu", median_of(joins, "us_cpu"), "us")
+            bench_polls(figures, children, options, nginx, server, crowd)
+            bench_streams(figures, children, options, server, crowd)
+    figures.print()
+    figures.merge_into(options.json)
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        run(parse())
+    except BenchError as error:
+        print(f"http_bench: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""Joins and polls, driven by wrk."""
+
+import pathlib
+import re
+import statistics
+import sys
+
+from processes import CLIENT_CORE, BenchError, cpu_seconds
+from servers import JOIN_PATH, POLL_PATH, Talk
+
+SCRIPTS = pathlib.Path(__file__).resolve().parent
+CONNECTIONS = 64
+FILL_SLICES_MAX = 60
+
+
+class Load:
+    """What one run of wrk came to."""
+
+    def __init__(self, requests, seconds, cpu):
+        self.requests = requests
+        self.per_second = requests / seconds
+        self.us_cpu = cpu * 1e6 / requests
+
+
+def progress(step):
+    print(f"bench: {step}", file=sys.stderr)
+
+
+def run_wrk(children, server, seconds, script, *arguments):
+    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "-s", SCRIPTS / script,
+               f"http://127.0.0.1:{server.port}", "--", *arguments]
+    before = cpu_seconds(server.pid)
+    wrk = children.start("wrk", command, CLIENT_CORE)
+    output = wrk.stdout.read()
+    children.stop(wrk)
+    cpu = cpu_seconds(server.pid) - before
+    result = re.search(r"result requests=(\d+) us=(\d+) errors=(\d+)", output)
+    if not result:
+        raise BenchError(f"wrk said nothing about {server.name}: {output}{children.log_of('wrk')}")
+    requests, us, errors = map(int, result.groups())
+    if errors or not requests:
+        raise BenchError(f"{server.name}: {errors} errors in {requests} requests")
+    return Load(requests, us / 1e6, cpu)
+
+
+class Crowd:
+    """The visitors who have joined, by ranges of their numbers in the names visitor-N."""
+
+    def __init__(self):
+        self.ranges = []
+
+    def add(self, first, count):
+        self.ranges.append((first, count))
+
+    def names(self, count):
+        """So many of them, evenly from the whole line."""
+        total = sum(length for _, length in self.ranges)
+        names = []
+        for i in range(count):
+            at = i * total // count
+            for first, length in self.ranges:
+                if at < length:
+                    names.append(f"visitor-{first + at}")
+                    break
+                at -= length
+        return names
+
+
+def fill(children, server, visitors, crowd):
+    """Lets visitors join until so many wait; returns the loads."""
+    talk = Talk(server)
+    talk.ticket_of("the-first")
+    loads = []
+    next_name = 1
+    seconds = 2
+    for _ in range(FILL_SLICES_MAX):
+        load = run_wrk(children, server, seconds, "join.lua", JOIN_PATH, str(next_name))
+        loads.append(load)
+        crowd.add(next_name, max(load.requests - CONNECTIONS, 1))
+        next_name += load.requests + 2 * CONNECTIONS  # Those in flight at the end have joined, too.
+        waiting = talk.waiting()
+        progress(f"{waiting:,} of {visitors:,} wait, {load.per_second:,.0f} joins/s")
+        if waiting >= visitors:
+            talk.close()
+            return loads
+        seconds = max(1, min(5, round((visitors - waiting) / load.per_second + 0.5)))
+    raise BenchError("the room does not fill")
+
+
+def tickets_of(server, names):
+    talk = Talk(server)
+    tickets = [talk.ticket_of(name) for name in names]
+    talk.close()
+    return tickets
+
+
+def measure_polls(children, contestants, tickets, rounds, seconds):
+    """The contestants in turns; a dictionary from their names to their loads."""
+    file = children.folder / "tickets"
+    file.write_text("\n".join(tickets) + "\n")
+    loads = {server.name: [] for server in contestants}
+    for server in contestants:
+        run_wrk(children, server, 1, "poll.lua", POLL_PATH, file)  # Warm.
+    for turn in range(rounds):
+        for server in contestants:
+            loads[server.name].append(run_wrk(children, server, seconds, "poll.lua", POLL_PATH, file))
+        said = ", ".join(f"{name} {of[-1].us_cpu:.2f}" for name, of in loads.items())
+        progress(f"polls, round {turn + 1} of {rounds}: µs of CPU: {said}")
+    return loads
+
+
+def median_of(loads, figure):
+    return statistics.median(getattr(load, figure) for load in loads)

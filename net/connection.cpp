@@ -1,0 +1,322 @@
+#include "net/connection.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "net/server_core.h"
+
+namespace anteroom::net {
+
+Connection::Connection(ServerCore& core, const IpAddress& peer)
+    : loop_(core.loop),
+      core_(&core),
+      timer_(this, [](void* self) { static_cast<Connection*>(self)->on_deadline(); }),
+      peer_(peer),
+      since_(core.loop.now()),
+      peer_is_trusted_(core.options.proxies.trusts(peer)) {}
+
+void Connection::open(ServerCore& core, int descriptor, const IpAddress& peer, bool turned_away) {
+    auto* connection = new Connection(core, peer);
+    connection->turned_away_ = turned_away;
+    CHECK(uv_tcp_init(core.loop.uv(), &connection->tcp_) == 0);
+    connection->tcp_.data = connection;
+    connection->link();
+    if (uv_tcp_open(&connection->tcp_, descriptor) != 0) {
+        ::close(descriptor);
+        return connection->close();
+    }
+    if (!connection->start_reading()) return connection->close();
+    if (turned_away) return connection->turn_away();
+    if (core.options.tls) {
+        connection->phase_ = Phase::handshaking;
+        connection->tls_ = core.options.tls->accept();
+    }
+    connection->watch();
+}
+
+void Connection::release() {
+    CHECK(loop_.is_current());
+    if (--references_ == 0) delete this;
+}
+
+void Connection::link() {
+    next_ = core_->first;
+    if (next_) next_->prev_ = this;
+    core_->first = this;
+    core_->stats.connections.add();
+}
+
+void Connection::unlink() {
+    (prev_ ? prev_->next_ : core_->first) = next_;
+    if (next_) next_->prev_ = prev_;
+    prev_ = next_ = nullptr;
+    core_->stats.connections.add(-1);
+}
+
+void Connection::close() {
+    if (phase_ == Phase::closed) return;
+    phase_ = Phase::closed;
+    timer_.cancel();
+    ServerCore& core = *core_;
+    if (is_stream_) core.stats.streams.add(-1);
+    if (turned_away_) {
+        --core.refusals;
+    } else {
+        core.options.budget->leave(peer_, peer_is_trusted_);
+    }
+    unlink();
+    core_ = nullptr;
+    uv_close(reinterpret_cast<uv_handle_t*>(&tcp_), [](uv_handle_t* handle) {
+        auto* connection = static_cast<Connection*>(handle->data);
+        const Job told = std::move(connection->on_stream_close_);
+        if (told) told();
+        connection->release();
+    });
+    core.on_connection_closed();
+}
+
+bool Connection::start_reading() {
+    if (is_reading_) return true;
+    const auto allocate = [](uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
+        auto& wire = static_cast<Connection*>(handle->data)->loop_.buffers().wire;
+        *buffer = uv_buf_init(wire.data(), static_cast<unsigned>(wire.size()));
+    };
+    const auto arrived = [](uv_stream_t* handle, ssize_t count, const uv_buf_t* buffer) {
+        static_cast<Connection*>(handle->data)->on_read(count, buffer->base);
+    };
+    is_reading_ = uv_read_start(stream(), allocate, arrived) == 0;
+    return is_reading_;
+}
+
+void Connection::stop_reading() {
+    uv_read_stop(stream());
+    is_reading_ = false;
+}
+
+void Connection::on_read(ssize_t count, const char* data) {
+    if (count == 0 || phase_ == Phase::closed) return;
+    if (count == UV_EOF) return on_end();
+    if (count < 0) return close();
+    const ConnectionRef self(this);
+    on_wire({data, static_cast<std::size_t>(count)});
+}
+
+void Connection::on_wire(std::string_view wire) {
+    if (!tls_) return on_plain(wire);
+    while (phase_ != Phase::closed) {
+        auto& buffers = loop_.buffers();
+        const std::string_view plain = tls_->receive(wire, buffers.plain, buffers.cipher);
+        send_cipher();
+        if (phase_ == Phase::handshaking && tls_->state() == TlsSession::State::open) {
+            phase_ = Phase::reading;
+            since_ = loop_.now();
+        }
+        if (plain.empty()) break;
+        on_plain(plain);
+    }
+    if (phase_ == Phase::closed) return;
+    switch (tls_->state()) {
+        case TlsSession::State::handshaking:
+        case TlsSession::State::open: break;
+        case TlsSession::State::closed: on_end(); break;
+        case TlsSession::State::failed:
+            core_->stats.handshake_faults.add();
+            close();
+            break;
+    }
+    if (phase_ == Phase::reading) watch();
+}
+
+void Connection::on_plain(std::string_view plain) {
+    switch (phase_) {
+        case Phase::reading: return pump(plain);
+        case Phase::deferred:
+        case Phase::flushing:
+            if (closing_) return;
+            reader_.keep(plain);
+            // Enough for the requests that may wait; the rest waits in the client's socket.
+            if (reader_.kept_bytes() > limits::read_buffer_bytes) stop_reading();
+            return;
+        case Phase::streaming:
+        case Phase::lingering:
+            discarded_bytes_ += plain.size();
+            if (discarded_bytes_ > limits::linger_bytes_max) close();
+            return;
+        case Phase::handshaking:
+        case Phase::closed: return;
+    }
+}
+
+void Connection::on_end() {
+    half_closed_ = true;
+    const bool still_owes =
+        phase_ == Phase::deferred || phase_ == Phase::flushing || resume_scheduled_;
+    if (!still_owes) close();
+}
+
+// Answers what has arrived, up to a fair share, and sends the answers in one write.
+void Connection::pump(std::string_view fresh) {
+    const ConnectionRef self(this);
+    cork();
+    std::uint32_t share = core_->options.limits.pipelined_max;
+    const Output& corked = loop_.buffers().corked;
+    // Large answers end the share early: a client that asks for many and reads none gets one.
+    const auto has_share = [&] { return share > 0 && corked.size() < limits::corked_bytes_max; };
+    while (phase_ == Phase::reading && !closing_ && has_share() && pump_one(fresh)) --share;
+    if (!fresh.empty() && !closing_) reader_.keep(fresh);
+    if (!has_share()) resume_soon();
+    uncork();
+}
+
+bool Connection::pump_one(std::string_view& fresh) {
+    Request& request = loop_.buffers().request;
+    switch (reader_.next(fresh, core_->options.limits, request)) {
+        case RequestReader::Step::more:
+            if (reader_.take_wants_continue()) {
+                append(loop_.buffers().corked, "HTTP/1.1 100 Continue\r\n\r\n");
+            }
+            return false;
+        case RequestReader::Step::refused: refuse(reader_.refusal()); return false;
+        case RequestReader::Step::ready: break;
+    }
+    dispatch(request);
+    reader_.release();
+    since_ = loop_.now();
+    return true;
+}
+
+void Connection::dispatch(Request& request) {
+    ++exchange_;
+    served_ = true;
+    answering_ = true;
+    keep_alive_ = request.keep_alive && !core_->draining;
+    http10_ = request.minor_version == 0;
+    is_head_ = request.method == Method::head;
+    request.peer = peer_;
+    request.peer_is_trusted = peer_is_trusted_;
+    request.proxies = &core_->options.proxies;
+    request.secure = tls_ != nullptr;
+    core_->stats.requests.add();
+    Exchange exchange(*this);
+    core_->handler.handle(request, exchange);
+    if (answering_ && phase_ == Phase::reading) begin_answer(Status::internal_error);
+}
+
+void Connection::refuse(const Refusal& refusal) {
+    core_->stats.refused_requests.add();
+    answering_ = true;
+    keep_alive_ = false;
+    is_head_ = http10_ = false;
+    Answer answer = begin_answer(refusal.status);
+    if (refusal.status == Status::unavailable) {
+        answer.header("Retry-After", core_->options.limits.retry_after_seconds);
+    }
+    core_->handler.refused(refusal, answer);
+}
+
+void Connection::turn_away() {
+    core_->stats.refused_connections.add();
+    if (core_->options.tls) return close(); // A plain 503 would mean nothing to the client.
+    cork();
+    refuse({Status::unavailable, "too many connections"});
+    uncork();
+}
+
+void Connection::resume_soon() {
+    if (resume_scheduled_ || phase_ == Phase::closed) return;
+    resume_scheduled_ = true;
+    loop_.soon([self = ConnectionRef(this)] {
+        self->resume_scheduled_ = false;
+        if (self->phase_ == Phase::reading) self->pump({});
+    });
+}
+
+// Sets the one timer to what the phase allows.
+void Connection::watch() {
+    const Limits& limits = core_->options.limits;
+    const Instant now = loop_.now();
+    switch (phase_) {
+        case Phase::handshaking: loop_.arm_at(timer_, since_ + limits.handshake_deadline); break;
+        case Phase::reading: loop_.arm_at(timer_, reading_due()); break;
+        case Phase::deferred: loop_.arm_at(timer_, now + limits.answer_deadline); break;
+        case Phase::streaming:
+            if (backlog() == 0) return timer_.cancel();
+            [[fallthrough]];
+        case Phase::flushing:
+            if (timer_.armed() && stalled_bytes_ != 0) return; // Already being watched.
+            stalled_bytes_ = backlog();
+            loop_.arm_at(timer_, now + limits.write_stall_deadline);
+            break;
+        case Phase::lingering: loop_.arm_at(timer_, now + limits.linger_deadline); break;
+        case Phase::closed: break;
+    }
+}
+
+Instant Connection::reading_due() {
+    const Limits& limits = core_->options.limits;
+    const RequestReader::Phase phase = reader_.phase();
+    if (phase != reader_phase_) {
+        reader_phase_ = phase;
+        // The first head is measured from accept: silence there is no better than a slow head.
+        if (served_ || phase == RequestReader::Phase::body) since_ = loop_.now();
+    }
+    switch (phase) {
+        case RequestReader::Phase::idle:
+            return since_ + (served_ ? limits.idle_deadline : limits.head_deadline);
+        case RequestReader::Phase::head: return since_ + limits.head_deadline;
+        case RequestReader::Phase::body: break;
+    }
+    const auto bytes = static_cast<std::int64_t>(reader_.body_bytes());
+    const Millis earned{bytes * 1'000 / limits.body_bytes_per_second_min};
+    return since_ + limits.body_grace + earned;
+}
+
+void Connection::on_deadline() {
+    const ConnectionRef self(this);
+    switch (phase_) {
+        case Phase::reading: {
+            if (reader_.phase() == RequestReader::Phase::idle) return close();
+            const bool in_head = reader_.phase() == RequestReader::Phase::head;
+            return refuse({Status::request_timeout, in_head ? "the request head took too long"
+                                                            : "the request body came too slowly"});
+        }
+        case Phase::deferred:
+            ++exchange_; // The Reply that is out fits no more.
+            phase_ = Phase::reading;
+            return refuse({Status::unavailable, "no answer in time"});
+        case Phase::flushing:
+        case Phase::streaming:
+            if (backlog() < stalled_bytes_) {
+                stalled_bytes_ = 0;
+                return watch();
+            }
+            core_->stats.cut_writes.add();
+            return close();
+        case Phase::handshaking:
+        case Phase::lingering:
+        case Phase::closed: return close();
+    }
+}
+
+void Connection::drain(const Frame& farewell) {
+    switch (phase_) {
+        case Phase::reading:
+            if (reader_.phase() == RequestReader::Phase::idle && !resume_scheduled_) close();
+            return;
+        case Phase::deferred: keep_alive_ = false; return;
+        case Phase::streaming: {
+            const ConnectionRef self(this);
+            if (farewell) send_frame(farewell);
+            end_stream();
+            return;
+        }
+        case Phase::handshaking: return close();
+        case Phase::flushing: closing_ = true; return;
+        case Phase::lingering:
+        case Phase::closed: return;
+    }
+}
+
+} // namespace anteroom::net

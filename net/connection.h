@@ -1,0 +1,139 @@
+// Connection: one client's socket, from accept to close. Internal to net/.
+//
+// Input runs through a RequestReader; one request at a time is answered, the next ones wait in
+// order, so answers cannot overtake each other. Answers to requests that arrived together leave in
+// one write. Slow readers get a bounded backlog. One timer per connection guards whatever phase it
+// is in. Lives until it is closed and nobody refers to it any more.
+#pragma once
+
+#include <uv.h>
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "net/exchange.h"
+#include "net/limits.h"
+#include "net/loop.h"
+#include "net/request_reader.h"
+#include "net/tls.h"
+
+namespace anteroom::net {
+
+class ServerCore;
+
+class Connection {
+  public:
+    // Takes the descriptor. turned_away: hears a 503 and nothing else.
+    static void open(ServerCore& core, int descriptor, const IpAddress& peer, bool turned_away);
+
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    void retain() { ++references_; }
+    void release();
+    Loop& loop() { return loop_; }
+
+    // The server is going down: closes now if idle, else after the answer. farewell ends a stream.
+    void drain(const Frame& farewell);
+    void close();
+    Connection* next() const { return next_; }
+
+  private:
+    friend class Answer;
+    friend class Reply;
+    friend class EventStream;
+    friend class Exchange;
+
+    enum class Phase : std::uint8_t {
+        handshaking, // TLS
+        reading,     // Between requests, or in the middle of one
+        deferred,    // A Reply is out
+        flushing,    // The client must read first
+        streaming,
+        lingering, // The last word is said; reads on, so that the client can hear it
+        closed,
+    };
+
+    Connection(ServerCore& core, const IpAddress& peer);
+    ~Connection() = default;
+
+    // Input (connection.cpp)
+    void link();
+    void unlink();
+    bool start_reading();
+    void stop_reading();
+    void on_read(ssize_t count, const char* data);
+    void on_wire(std::string_view wire);
+    void on_plain(std::string_view plain);
+    void on_end();
+    void pump(std::string_view fresh);
+    bool pump_one(std::string_view& fresh);
+    void dispatch(Request& request);
+    void refuse(const Refusal& refusal);
+    void turn_away();
+    void resume_soon();
+
+    // Deadlines (connection.cpp)
+    void watch();
+    Instant reading_due();
+    void on_deadline();
+
+    // Output (connection_output.cpp)
+    void cork();
+    void uncork();
+    bool is_corked() const;
+    Output& begin_output();
+    void end_output();
+    Answer begin_answer(Status status);
+    void finish_answer();
+    void transmit(std::string_view bytes, const Frame& frame);
+    void put(std::string_view bytes, const Frame& frame);
+    void send_cipher();
+    void on_written(int status);
+    void on_drained();
+    void settle();
+    void linger();
+    std::size_t backlog() const;
+
+    // Streams (connection_output.cpp)
+    std::optional<EventStream> begin_stream(std::span<const Header> headers);
+    void write_stream_head(Output& output, std::span<const Header> headers);
+    bool send_frame(const Frame& frame);
+    void end_stream();
+
+    uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&tcp_); }
+    const uv_stream_t* stream() const { return reinterpret_cast<const uv_stream_t*>(&tcp_); }
+
+    uv_tcp_t tcp_{};
+    Loop& loop_;
+    ServerCore* core_; // Null once closed.
+    Connection* prev_ = nullptr;
+    Connection* next_ = nullptr;
+    Timer timer_;
+    RequestReader reader_;
+    std::unique_ptr<TlsSession> tls_;
+    Job on_stream_close_;
+    IpAddress peer_;
+    Instant since_{};               // When the reader's phase began.
+    std::size_t stalled_bytes_ = 0; // Backlog when its timer was set: has it moved since?
+    std::size_t discarded_bytes_ = 0;
+    std::uint32_t references_ = 1; // One is the open socket's own.
+    std::uint32_t exchange_ = 0;   // Counts requests: an old Reply does not fit a new one.
+    Phase phase_ = Phase::reading;
+    RequestReader::Phase reader_phase_ = RequestReader::Phase::idle;
+    bool peer_is_trusted_ = false;
+    bool turned_away_ = false;
+    bool is_reading_ = false;
+    bool served_ = false;      // At least one request was answered.
+    bool closing_ = false;     // After what is on its way.
+    bool half_closed_ = false; // The client sends no more.
+    bool resume_scheduled_ = false;
+    bool answering_ = false; // The request is handled and not answered yet.
+    bool keep_alive_ = true; // Of the current request, and so on.
+    bool http10_ = false;
+    bool is_head_ = false;
+    bool is_stream_ = false;
+};
+
+} // namespace anteroom::net

@@ -1,0 +1,224 @@
+#include "net/exchange.h"
+
+#include <charconv>
+#include <cstring>
+
+#include "base/check.h"
+#include "net/connection.h"
+#include "net/header_check.h"
+#include "net/server_core.h"
+
+namespace anteroom::net {
+
+ConnectionRef::ConnectionRef(Connection* connection) : connection_(connection) {
+    connection_->retain();
+}
+
+ConnectionRef::ConnectionRef(ConnectionRef&& other) noexcept
+    : connection_(std::exchange(other.connection_, nullptr)) {}
+
+ConnectionRef& ConnectionRef::operator=(ConnectionRef&& other) noexcept {
+    std::swap(connection_, other.connection_);
+    return *this;
+}
+
+ConnectionRef::~ConnectionRef() {
+    if (connection_) connection_->release();
+}
+
+namespace {
+
+// Room for the digits of any Content-Length; what is not needed is closed up at the end.
+constexpr std::string_view length_gap = "Content-Length: 0000000000\r\n\r\n";
+constexpr std::size_t length_digits_at = 16;
+constexpr std::size_t length_digits_max = 10;
+
+} // namespace
+
+Answer::Answer(Connection& connection, Output& output, Status status, bool wanted)
+    : connection_(&connection),
+      output_(output),
+      begin_(output.size()),
+      status_(status),
+      wanted_(wanted) {
+    begin(status);
+}
+
+void Answer::begin(Status status) {
+    status_ = status;
+    length_at_ = 0;
+    output_.resize(begin_);
+    append(output_, status_line(status));
+    append(output_, connection_->loop().buffers().date.at(connection_->loop().now()));
+    if (!connection_->keep_alive_) {
+        append(output_, "Connection: close\r\n");
+    } else if (connection_->http10_) {
+        append(output_, "Connection: keep-alive\r\n");
+    }
+}
+
+Answer& Answer::header(std::string_view name, std::string_view value) {
+    CHECK(length_at_ == 0 && !sent_);
+    if (!is_safe_header(name, value)) {
+        poisoned_ = true;
+        return *this;
+    }
+    append(output_, name);
+    append(output_, ": ");
+    append(output_, value);
+    append(output_, "\r\n");
+    return *this;
+}
+
+Answer& Answer::header(std::string_view name, std::uint64_t value) {
+    const fmt::format_int digits(value);
+    return header(name, std::string_view(digits.data(), digits.size()));
+}
+
+Answer& Answer::close() {
+    CHECK(length_at_ == 0 && !sent_);
+    if (connection_->keep_alive_ && wanted_) {
+        connection_->keep_alive_ = false;
+        append(output_, "Connection: close\r\n");
+    }
+    return *this;
+}
+
+Output& Answer::body() {
+    CHECK(!sent_);
+    if (length_at_ == 0) {
+        length_at_ = output_.size() + length_digits_at;
+        append(output_, length_gap);
+    }
+    return output_;
+}
+
+bool Answer::may_have_body() const {
+    return status_ != Status::no_content && status_ != Status::not_modified;
+}
+
+void Answer::send() {
+    if (std::exchange(sent_, true)) return;
+    if (poisoned_) begin(Status::internal_error);
+    finish();
+    if (wanted_) return connection_->finish_answer();
+    LoopBuffers& buffers = connection_->loop().buffers();
+    recycle(buffers.deferred);
+    buffers.deferred_in_use = false;
+}
+
+void Answer::finish() {
+    if (!may_have_body()) { // RFC 9110, 8.6: no Content-Length either.
+        if (length_at_ != 0) output_.resize(length_at_ - length_digits_at);
+        append(output_, "\r\n");
+        return;
+    }
+    if (length_at_ == 0) {
+        append(output_, "Content-Length: 0\r\n\r\n");
+        return;
+    }
+    const std::size_t body_at = length_at_ - length_digits_at + length_gap.size();
+    const std::size_t body_bytes = output_.size() - body_at;
+    char* const digits = output_.data() + length_at_;
+    const auto [end, error] = std::to_chars(digits, digits + length_digits_max, body_bytes);
+    CHECK(error == std::errc());
+    const auto spare = static_cast<std::size_t>(digits + length_digits_max - end);
+    std::memmove(end, end + spare, output_.size() - length_at_ - length_digits_max);
+    output_.resize(output_.size() - spare - (connection_->is_head_ ? body_bytes : 0));
+}
+
+Reply& Reply::operator=(Reply&& other) noexcept {
+    if (this == &other) return *this;
+    drop();
+    connection_ = std::move(other.connection_);
+    exchange_ = other.exchange_;
+    return *this;
+}
+
+Reply::~Reply() {
+    drop();
+}
+
+void Reply::drop() {
+    if (connection_ && wanted()) answer(Status::internal_error);
+}
+
+bool Reply::wanted() const {
+    CHECK(connection_->loop().is_current());
+    return connection_->phase_ == Connection::Phase::deferred &&
+           connection_->exchange_ == exchange_;
+}
+
+Answer Reply::answer(Status status) {
+    const bool is_wanted = wanted();
+    Output& output = connection_->begin_output();
+    return Answer(*connection_, output, status, is_wanted);
+}
+
+std::optional<EventStream> Reply::stream(std::span<const Header> headers) {
+    if (!wanted()) return std::nullopt;
+    return connection_->begin_stream(headers);
+}
+
+EventStream& EventStream::operator=(EventStream&& other) noexcept {
+    if (this == &other) return *this;
+    EventStream old(std::move(*this));
+    connection_ = std::move(other.connection_);
+    return *this;
+}
+
+EventStream::~EventStream() {
+    if (!connection_) return;
+    connection_->on_stream_close_ = Job();
+    connection_->end_stream();
+}
+
+bool EventStream::send(const Frame& frame) {
+    return connection_->send_frame(frame);
+}
+
+bool EventStream::alive() const {
+    return connection_->phase_ == Connection::Phase::streaming && !connection_->closing_;
+}
+
+std::size_t EventStream::backlog_bytes() const {
+    return connection_->backlog();
+}
+
+void EventStream::on_close(Job job) {
+    connection_->on_stream_close_ = std::move(job);
+}
+
+void EventStream::close() {
+    connection_->end_stream();
+}
+
+Answer Exchange::answer(Status status) {
+    CHECK(connection_.answering_);
+    return connection_.begin_answer(status);
+}
+
+void Exchange::answer(Status status, std::string_view content_type, std::string_view body) {
+    Answer answer = this->answer(status);
+    answer.header("Content-Type", content_type);
+    append(answer.body(), body);
+}
+
+Reply Exchange::defer() {
+    CHECK(connection_.answering_);
+    connection_.phase_ = Connection::Phase::deferred;
+    return Reply(&connection_, connection_.exchange_);
+}
+
+std::optional<EventStream> Exchange::stream(std::span<const Header> headers) {
+    CHECK(connection_.answering_);
+    return connection_.begin_stream(headers);
+}
+
+void Handler::refused(const Refusal& refusal, Answer& answer) {
+    answer.header("Content-Type", "text/plain; charset=utf-8");
+    append(answer.body(), refusal.reason);
+    append(answer.body(), "\n");
+}
+
+} // namespace anteroom::net

@@ -1,0 +1,51 @@
+// Listener: a listening socket that stops accepting, rather than spin, when the process is out of
+// descriptors or the server says so. Internal to net/.
+#pragma once
+
+#include <uv.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "net/counter.h"
+#include "net/ip_address.h"
+#include "net/loop.h"
+
+namespace anteroom::net {
+
+class Listener {
+  public:
+    enum class Verdict : std::uint8_t { more, pause };
+    using OnAccept = std::function<Verdict(int descriptor, const IpAddress& peer)>;
+
+    Listener(Loop& loop, Counter& pauses)
+        : loop_(loop), pauses_(pauses), retry_(this, &Listener::on_retry) {}
+    ~Listener() { close(); }
+    Listener(const Listener&) = delete;
+    Listener& operator=(const Listener&) = delete;
+
+    // on_accept owns each descriptor (non-blocking, close-on-exec).
+    Result<void> open(const std::string& address, std::uint16_t port, OnAccept on_accept);
+    void close();
+
+    void resume(); // After a pause; it also happens by itself after a while.
+    std::uint16_t port() const { return port_; }
+
+  private:
+    static void on_retry(void* self) { static_cast<Listener*>(self)->resume(); }
+    void accept_some();
+    void pause();
+
+    Loop& loop_;
+    Counter& pauses_;
+    Timer retry_;
+    OnAccept on_accept_;
+    uv_poll_t* poll_ = nullptr; // Freed by libuv's close callback.
+    int descriptor_ = -1;
+    std::uint16_t port_ = 0;
+    bool watching_ = false;
+};
+
+} // namespace anteroom::net

@@ -1,0 +1,122 @@
+// Loop: one thread's event loop. Everything in net/ belongs to one loop and is used on its thread
+// only; post() and stop() are the two doors for other threads.
+//
+// A turn: due timers fire, ready work runs, the on_turn hook is called (nothing is in the middle of
+// anything then: the service's quiescent point), then the loop sleeps until a socket has news.
+#pragma once
+
+#include <uv.h>
+
+#include <atomic>
+#include <coroutine>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/time.h"
+#include "net/job.h"
+#include "net/timer_wheel.h"
+
+namespace anteroom::net {
+
+class Alarm;
+struct LoopBuffers;
+
+// Coroutines that were spawned and are not done; the loop destroys those left over at its end.
+struct SpawnedTask {
+    SpawnedTask* prev = nullptr;
+    SpawnedTask* next = nullptr;
+    std::coroutine_handle<> frame;
+};
+
+class Loop {
+  public:
+    Loop();
+    ~Loop(); // REQUIRES: not running; servers and clients of this loop are gone.
+    Loop(const Loop&) = delete;
+    Loop& operator=(const Loop&) = delete;
+
+    void run();         // Until stop().
+    void stop();        // Any thread.
+    void post(Job job); // Any thread; jobs run in the order in which they were posted.
+
+    // True on the loop's thread, and everywhere while the loop does not run.
+    bool is_current() const;
+
+    Instant now() const; // Monotonic, read once per turn.
+    void arm(Timer& timer, Millis in) { arm_at(timer, now() + in); }
+    void arm_at(Timer& timer, Instant due);
+
+    // Runs job once (or again and again) until the Alarm is destroyed.
+    [[nodiscard]] Alarm after(Millis in, Job job);
+    [[nodiscard]] Alarm every(Millis period, Job job);
+
+    void on_turn(Job hook) { turn_hook_ = std::move(hook); }
+
+    // Runs before the loop sleeps again, never inside the caller.
+    void soon(Job job);
+    void resume_soon(std::coroutine_handle<> frame);
+
+    // The longest time since the last call for which callbacks kept the loop from its sockets.
+    Millis take_lag_max();
+
+    uv_loop_t* uv() { return &uv_; }
+    LoopBuffers& buffers() { return *buffers_; }
+    void adopt(SpawnedTask& task);
+
+  private:
+    void wake();
+    void before_sleep();
+    void after_poll();
+    void run_ready();
+    void set_wheel_timer();
+
+    uv_loop_t uv_{};
+    uv_async_t wake_{};
+    uv_prepare_t prepare_{};
+    uv_check_t check_{};
+    uv_timer_t wheel_timer_{};
+    TimerWheel wheel_;
+    Instant wheel_timer_due_ = instant_max;
+    bool wheel_changed_ = false;
+    bool stopping_ = false; // Set on the loop's thread.
+
+    Job turn_hook_;
+    std::vector<Job> ready_;
+    std::vector<Job> ready_now_;
+    std::vector<std::coroutine_handle<>> resumable_;
+    std::vector<std::coroutine_handle<>> resumable_now_;
+    SpawnedTask spawned_; // Ring head.
+    std::unique_ptr<LoopBuffers> buffers_;
+    std::atomic<std::int64_t> lag_ms_{0};
+
+    std::atomic<std::thread::id> thread_{};
+    std::mutex posted_mutex_;
+    std::vector<Job> posted_;     // Guarded by posted_mutex_.
+    bool stop_requested_ = false; // Guarded by posted_mutex_.
+    std::vector<Job> posted_now_;
+};
+
+// A job that waits for its time; destroying the Alarm cancels it.
+class Alarm {
+  public:
+    Alarm() = default;
+
+  private:
+    friend class Loop;
+    struct State {
+        State(Loop& on, Millis every, Job work)
+            : loop(on), period(every), job(std::move(work)), timer(this, &State::fire) {}
+        static void fire(void* self);
+        Loop& loop;
+        Millis period; // Zero: once.
+        Job job;
+        Timer timer;
+        bool* destroyed = nullptr; // Set while the job runs: it may drop its own Alarm.
+        ~State();
+    };
+    std::unique_ptr<State> state_;
+};
+
+} // namespace anteroom::net

@@ -1,0 +1,43 @@
+// What the connections of one HttpServer share. Internal to net/.
+#pragma once
+
+#include <memory>
+
+#include "net/connection_budget.h"
+#include "net/http_server.h"
+#include "net/listener.h"
+#include "net/tls.h"
+
+namespace anteroom::net {
+
+class ServerCore {
+  public:
+    ServerCore(Loop& on, Handler& with, ServerOptions options);
+    ~ServerCore();
+    ServerCore(const ServerCore&) = delete;
+    ServerCore& operator=(const ServerCore&) = delete;
+
+    Result<void> listen();
+    void shut_down(Millis deadline, const Frame& farewell, Job done);
+
+    // A connection has closed: room for another, and maybe the last one before the end.
+    void on_connection_closed();
+
+    Loop& loop;
+    Handler& handler;
+    ServerOptions options;
+    ServerStats stats;
+    Listener listener;
+    Connection* first = nullptr;  // List of the open connections.
+    Connection* corked = nullptr; // Whose bytes are being handled right now.
+    std::uint32_t refusals = 0;   // Connections that only hear a 503.
+    bool draining = false;
+
+  private:
+    Listener::Verdict on_accept(int descriptor, const IpAddress& peer);
+
+    Job done_;
+    Alarm force_;
+};
+
+} // namespace anteroom::net

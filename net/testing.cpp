@@ -1,0 +1,179 @@
+#include "net/testing.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+
+#include "base/check.h"
+#include "net/text.h"
+
+namespace anteroom::net::testing {
+
+TestServer::TestServer(HandleFunction handler, ServerOptions options)
+    : handler_(std::move(handler)) {
+    thread_.call([&] {
+        auto listening = HttpServer::listen(thread_.loop, handler_, std::move(options));
+        CHECK(listening);
+        server_ = std::move(*listening);
+        port_ = server_->port();
+    });
+}
+
+TestServer::~TestServer() {
+    destroy_server();
+}
+
+void TestServer::destroy_server() {
+    thread_.call([&] { server_.reset(); });
+}
+
+bool eventually(const std::function<bool()>& claim) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!claim()) {
+        if (std::chrono::steady_clock::now() > give_up) return false;
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+namespace {
+
+using FetchPromise = std::promise<Result<ClientResponse>>;
+
+Task<void> fetch_into(HttpClient& client, ClientRequest request, std::shared_ptr<FetchPromise> to) {
+    Result<ClientResponse> response = co_await client.fetch(std::move(request));
+    to->set_value(std::move(response));
+}
+
+} // namespace
+
+Result<ClientResponse> fetch(LoopThread& thread, HttpClient& client, ClientRequest request) {
+    auto promise = std::make_shared<FetchPromise>();
+    auto response = promise->get_future();
+    thread.call([&] { spawn(thread.loop, fetch_into(client, std::move(request), promise)); });
+    return response.get();
+}
+
+std::string WireResponse::header(std::string_view name) const {
+    std::string_view rest = head;
+    while (!rest.empty()) {
+        const std::size_t end = rest.find("\r\n");
+        const std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 2);
+        const std::size_t colon = line.find(':');
+        if (colon == std::string_view::npos) continue;
+        if (equals_ignoring_case(line.substr(0, colon), name)) {
+            return std::string(trim(line.substr(colon + 1)));
+        }
+    }
+    return "";
+}
+
+Dial::Dial() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    CHECK(descriptor_ >= 0);
+    const timeval patience{.tv_sec = 20, .tv_usec = 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+}
+
+bool Dial::connect(std::uint16_t port) {
+    sockaddr_in peer{};
+    peer.sin_family = AF_INET;
+    peer.sin_port = htons(port);
+    peer.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = ::connect(descriptor_, reinterpret_cast<sockaddr*>(&peer), sizeof peer) == 0;
+    return connected_;
+}
+
+Dial::~Dial() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Dial::Dial(Dial&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      connected_(other.connected_),
+      pending_(std::move(other.pending_)) {}
+
+bool Dial::write(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+void Dial::finish_writing() {
+    ::shutdown(descriptor_, SHUT_WR);
+}
+
+void Dial::reset() {
+    const linger at_once{.l_onoff = 1, .l_linger = 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    ::close(descriptor_);
+    descriptor_ = -1;
+}
+
+void Dial::set_receive_buffer(int bytes) {
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
+
+std::string Dial::read_some() {
+    if (!pending_.empty()) return std::exchange(pending_, {});
+    std::array<char, 16384> buffer{};
+    const ssize_t count = ::recv(descriptor_, buffer.data(), buffer.size(), 0);
+    return count > 0 ? std::string(buffer.data(), static_cast<std::size_t>(count)) : std::string();
+}
+
+std::string Dial::read_until(std::string_view mark) {
+    std::string got;
+    while (true) {
+        const std::size_t at = got.find(mark);
+        if (at != std::string::npos) {
+            pending_ = got.substr(at + mark.size());
+            got.resize(at + mark.size());
+            return got;
+        }
+        const std::string more = read_some();
+        if (more.empty()) return got;
+        got += more;
+    }
+}
+
+std::string Dial::read_all() {
+    std::string got;
+    for (std::string more = read_some(); !more.empty(); more = read_some()) got += more;
+    return got;
+}
+
+WireResponse Dial::read_response(bool to_head) {
+    WireResponse response;
+    const std::string head = read_until("\r\n\r\n");
+    if (!head.starts_with("HTTP/1.1 ") || !head.ends_with("\r\n\r\n")) return response;
+    response.status = static_cast<unsigned>(std::atoi(head.c_str() + 9));
+    response.head = head.substr(head.find("\r\n") + 2);
+    const std::string length = response.header("Content-Length");
+    std::size_t missing = to_head || length.empty() ? 0 : std::strtoul(length.c_str(), nullptr, 10);
+    while (missing > 0) {
+        std::string more = read_some();
+        if (more.empty()) break;
+        if (more.size() > missing) {
+            pending_ = more.substr(missing);
+            more.resize(missing);
+        }
+        missing -= more.size();
+        response.body += more;
+    }
+    return response;
+}
+
+WireResponse Dial::ask(std::string_view request) {
+    write(request);
+    return read_response(request.starts_with("HEAD "));
+}
+
+} // namespace anteroom::net::testing

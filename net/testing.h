@@ -1,0 +1,123 @@
+// For the tests of net/ and of what stands on it: a loop on its own thread, and a blocking socket
+// that plays the client. Every wait has a generous bound, so that a bug is a failure and not a
+// hang.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "net/http_client.h"
+#include "net/http_server.h"
+#include "net/loop.h"
+
+namespace anteroom::net::testing {
+
+class LoopThread {
+  public:
+    LoopThread() : thread_([this] { loop.run(); }) {}
+    ~LoopThread() {
+        loop.stop();
+        thread_.join();
+    }
+    LoopThread(const LoopThread&) = delete;
+    LoopThread& operator=(const LoopThread&) = delete;
+
+    // Runs work on the loop's thread and waits for it.
+    template <class Work>
+    auto call(Work work) -> decltype(work()) {
+        std::packaged_task<decltype(work())()> task(std::move(work));
+        auto result = task.get_future();
+        loop.post([moved = std::move(task)]() mutable { moved(); });
+        return result.get();
+    }
+
+    Loop loop;
+
+  private:
+    std::thread thread_;
+};
+
+using HandleFunction = std::function<void(const Request&, Exchange&)>;
+
+class FunctionHandler final : public Handler {
+  public:
+    explicit FunctionHandler(HandleFunction function) : function_(std::move(function)) {}
+    void handle(const Request& request, Exchange& exchange) override {
+        function_(request, exchange);
+    }
+
+  private:
+    HandleFunction function_;
+};
+
+// A server on a thread of its own, on a free port.
+class TestServer {
+  public:
+    explicit TestServer(HandleFunction handler, ServerOptions options = {});
+    ~TestServer();
+    TestServer(const TestServer&) = delete;
+    TestServer& operator=(const TestServer&) = delete;
+
+    std::uint16_t port() const { return port_; }
+    HttpServer& server() { return *server_; }
+    const ServerStats& stats() const { return server_->stats(); }
+    LoopThread& thread() { return thread_; }
+    Loop& loop() { return thread_.loop; }
+    void destroy_server();
+
+  private:
+    FunctionHandler handler_;
+    LoopThread thread_;
+    std::unique_ptr<HttpServer> server_;
+    std::uint16_t port_ = 0;
+};
+
+// Waits until claim holds; false after ten seconds.
+bool eventually(const std::function<bool()>& claim);
+
+// Awaits one fetch from a thread that is not the client's loop.
+Result<ClientResponse> fetch(LoopThread& thread, HttpClient& client, ClientRequest request);
+
+struct WireResponse {
+    unsigned status = 0; // 0: the connection ended first.
+    std::string head;    // Without the status line.
+    std::string body;
+
+    std::string header(std::string_view name) const; // Empty: not there.
+};
+
+// A client that writes exactly what the test says.
+class Dial {
+  public:
+    Dial(); // A socket that is not connected yet.
+    explicit Dial(std::uint16_t port) : Dial() { connect(port); }
+    ~Dial();
+    Dial(const Dial&) = delete;
+    Dial& operator=(const Dial&) = delete;
+    Dial(Dial&& other) noexcept;
+
+    bool connect(std::uint16_t port);
+    bool connected() const { return connected_; }
+    bool write(std::string_view bytes);
+    void finish_writing(); // Half-close.
+    void reset();          // RST.
+    void set_receive_buffer(int bytes);
+
+    WireResponse read_response(bool to_head = false);
+    std::string read_some(); // Empty: the end.
+    std::string read_until(std::string_view mark);
+    std::string read_all(); // Until the end.
+    WireResponse ask(std::string_view request);
+
+  private:
+    int descriptor_ = -1;
+    bool connected_ = false;
+    std::string pending_;
+};
+
+} // namespace anteroom::net::testing

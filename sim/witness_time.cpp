@@ -1,0 +1,66 @@
+// What is due when: deadlines, silence, free slots that nobody takes.
+#include <algorithm>
+
+#include "sim/witness.h"
+
+namespace anteroom::sim {
+
+Instant Witness::deadline_of(const Guest& guest) const {
+    const Settings& set = book_.settings;
+    const Instant sign = std::max({guest.seen, guest.since, awake_});
+    const Instant lease_end = std::min(sign + set.lease, guest.since + set.lease_max);
+    const Instant claim_end = std::max(guest.since, awake_) + set.claim_window;
+    if (guest.state == VisitorState::leaving) return guest.since + set.leave_grace;
+    if (guest.state == VisitorState::active) return lease_end;
+    if (set.lease_start == LeaseStart::at_claim) return claim_end;
+    return set.claim_window > Millis{0} ? std::min(claim_end, lease_end) : lease_end;
+}
+
+bool Witness::is_silent(const Guest& guest) const {
+    return std::max(guest.seen, awake_) + book_.settings.idle <= now_;
+}
+
+// Only when it is certain: a free slot, a pace that allows a call, and a head that has waited
+// enough.
+bool Witness::somebody_is_due(Instant now) const {
+    const Settings& set = book_.settings;
+    if (!may_call(book_.state)) return false;
+    const bool through = book_.state == RoomState::passthrough;
+    const bool has_slot =
+        static_cast<std::int64_t>(book_.inside.size()) < set.capacity &&
+        (set.called_max == 0 || static_cast<std::int64_t>(book_.called) < set.called_max);
+    if (!through && !(has_slot && pace_.certainly_allows(now))) return false;
+    const Millis wait_min = through ? Millis{0} : set.wait_min;
+    for (std::size_t line = 0; line < GuestBook::lines_max; ++line)
+        if (const Guest* head = book_.head(line))
+            if (head->joined + wait_min <= now) return true;
+    return false;
+}
+
+void Witness::saw_time(Instant now) {
+    if (!somebody_is_due(now)) return starving_since_.reset();
+    if (!starving_since_) starving_since_ = now;
+    expect(now - *starving_since_ <= slack_, "a free slot stays unused while somebody waits");
+}
+
+void Witness::look_for_overdue(Instant now) {
+    const auto late = [&](Instant due) {
+        return std::max({due, awake_, configured_}) + slack_ < now;
+    };
+    for (const Number number : book_.inside)
+        expect(!late(deadline_of(*book_.find(number))), "a lease outlived its deadline", number);
+    const Settings& set = book_.settings;
+    for (std::size_t line = 0; line < GuestBook::lines_max; ++line) {
+        for (const auto& [order, number] : book_.away[line])
+            expect(!late(deadline_of(*book_.find(number))), "a leaver stays beyond the grace",
+                   number);
+        for (const auto& [order, number] : book_.present[line]) {
+            const Guest& guest = *book_.find(number);
+            const Instant awake_or_set = std::max(awake_, configured_);
+            const Instant due = std::max(guest.seen, awake_or_set) + set.idle + set.sweep_interval;
+            expect(!late(due), "somebody silent was not swept", number);
+        }
+    }
+}
+
+} // namespace anteroom::sim
