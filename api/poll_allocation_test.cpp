@@ -101,6 +101,10 @@ TEST(Poll, DoesNotAllocate) {
                                           "X-Request-ID: 0b5f3e9a-6c55-4c11-9b26-d3a1c6e0f4aa\r\n"
                                           "X-Forwarded-For: 203.0.113.7\r\n")),
               0);
+    EXPECT_GT(
+        allocations_of(server, TestServer::text("GET", "/v1/admin/rooms", TestServer::as_admin())),
+        0)
+        << "nothing is counted";
     EXPECT_EQ(allocations_of(server, poll("Cookie: a=b; anteroom-" + room + "=" + ticket + "\r\n")),
               0);
 }

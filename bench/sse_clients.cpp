@@ -119,7 +119,7 @@ class Audience {
         if (!client.heard) {
             client.heard = true;
             ++heard_;
-            if (bytes.find(" 200 ") == bytes.npos) {
+            if (bytes.find(" 200 ") == std::string_view::npos) {
                 std::fprintf(stderr, "%.*s\n", static_cast<int>(bytes.size()), bytes.data());
                 --alive_;
             }

@@ -20,6 +20,14 @@ if(ANTEROOM_SANITIZE)
   # With -fsanitize=address, g++ 12 takes the inactive alternative of a Result for an uninitialised string.
   target_compile_options(anteroom_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(anteroom_flags INTERFACE -fsanitize=${ANTEROOM_SANITIZE})
+  # clang 14 cannot place the check of function types in front of a coroutine.
+  target_compile_options(anteroom_flags INTERFACE $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
+endif()
+
+option(ANTEROOM_FUZZ "Build the fuzz targets; needs clang" OFF)
+if(ANTEROOM_FUZZ)
+  target_compile_options(anteroom_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(anteroom_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # anteroom_library(engine SOURCES line.cpp … USES base LINKS OpenSSL::Crypto)

@@ -18,7 +18,7 @@ Instant Room::deadline_of(const Record& record, VisitorState state) const {
                        record.since() + set.lease_max);
     const Instant claim_end = std::max(record.since(), awake) + set.claim_window;
     switch (state) {
-        case VisitorState::leaving: return record.since() + set.leave_grace;
+        case VisitorState::leaving: return std::max(record.since(), awake) + set.leave_grace;
         case VisitorState::active: return lease_end;
         case VisitorState::called:
             if (set.lease_start == LeaseStart::at_claim) return claim_end;

@@ -7,10 +7,9 @@ namespace {
 
 constexpr std::int64_t one_call = 1'000'000; // In thousandths of a rate_milli and millisecond.
 
-// The engine may remember many calls of a long window a little late, never early.
-Millis with_patience(Millis span) {
-    return Millis{span.count + span.count / 1'000 + 1};
-}
+// The engine may remember the calls of a long window a little late (by less than a second), never
+// early, and keeps what it remembers when the window becomes shorter.
+constexpr std::int64_t patience_parts = 4'000;
 
 } // namespace
 
@@ -27,6 +26,8 @@ void PaceLog::configure(const Settings& settings) {
     if (batch_.max != settings.admit_batch || batch_.span != settings.admit_interval)
         batch_ = {.span = settings.admit_interval, .max = settings.admit_batch};
     if (rate_milli_ != settings.rate_milli) configure_rate(settings.rate_milli);
+    const std::int64_t longest = std::max(batch_.span.count, rate_.span.count);
+    patience_ = std::max(patience_, Millis{longest / patience_parts + 1});
 }
 
 void PaceLog::configure_rate(std::int64_t rate_milli) {
@@ -61,11 +62,10 @@ std::int64_t PaceLog::calls_since(Instant from) const {
 }
 
 bool PaceLog::certainly_allows(Instant now) const {
-    if (calls_since(now - with_patience(batch_.span)) >= batch_.max) return false;
+    if (calls_since(now - batch_.span - patience_) >= batch_.max) return false;
     if (rate_milli_ == 0) return true;
-    // Longer windows with their patience are covered too: what was called before this rate was set
-    // may still count.
-    if (calls_since(now - with_patience(rate_.span)) >= rate_.max) return false;
+    // What was called before this rate was set may still count.
+    if (calls_since(now - rate_.span - patience_) >= rate_.max) return false;
     const Millis one_by_one{one_call / rate_milli_ + 1};
     return all_.empty() || all_.back() + one_by_one <= now;
 }

@@ -41,6 +41,7 @@ class PaceLog {
     Window rate_;   // The shortest window of a second or more with a whole number of calls.
     Window second_; // The rate in a second, and a tenth of a second's worth more.
     std::int64_t rate_milli_ = 0;
+    Millis patience_{1};
     std::deque<Instant> all_; // Whatever the rules were: for certainly_allows().
 };
 

@@ -26,56 +26,55 @@ void Trouble::strike() {
     events_.add(driver_.world_time() + random_.around(plan_.faults.interval), EventKind::fault);
 }
 
+// What this world does not have is drawn too, so that the other faults stay rare; only those that
+// strike are counted.
 void Trouble::fault_clock() {
     const Faults& faults = plan_.faults;
-    ++faults_;
-    switch (random_.between(0, 3)) {
-        case 0:
-            if (faults.restarts)
-                driver_.restart(random_.pick({Millis{0}, Millis{500}, seconds(20), minutes(5)}));
-            return;
-        case 1:
-            if (faults.stalls)
-                driver_.stall(random_.pick({seconds(3), seconds(30), minutes(2), minutes(10)}));
-            return;
-        case 2:
-            if (faults.steps)
-                driver_.step_clock(
-                    random_.pick({seconds(1), Millis{-1'000}, seconds(30), hours(1), hours(24)}));
-            return;
-        default:
-            if (faults.glitches)
-                driver_.glitch(random_.pick({Millis{1}, seconds(1), hours(1), hours(87'600)}));
+    const std::int64_t kind = random_.between(0, 3);
+    if (kind == 0 && faults.restarts) {
+        ++faults_;
+        driver_.restart(random_.pick({Millis{0}, Millis{500}, seconds(20), minutes(5)}));
+    } else if (kind == 1 && faults.stalls) {
+        ++faults_;
+        driver_.stall(random_.pick({seconds(3), seconds(30), minutes(2), minutes(10)}));
+    } else if (kind == 2 && faults.steps) {
+        ++faults_;
+        driver_.step_clock(
+            random_.pick({seconds(1), Millis{-1'000}, seconds(30), hours(1), hours(24)}));
+    } else if (kind == 3 && faults.glitches) {
+        ++faults_;
+        driver_.glitch(random_.pick({Millis{1}, seconds(1), hours(1), hours(87'600)}));
     }
 }
 
 void Trouble::operate() {
     const Faults& faults = plan_.faults;
-    ++faults_;
-    switch (random_.between(0, 5)) {
-        case 0:
-        case 1:
-            if (faults.policies)
-                driver_.ask(Configure{change_settings(driver_.room().settings(), random_)});
-            return;
-        case 2:
-            if (faults.states) change_state();
-            return;
-        case 3:
-            if (faults.calls) driver_.ask(Call{random_.pick<std::int64_t>({0, 1, 3, 50, 20'000})});
-            return;
-        case 4:
-            if (!plan_.two_tiers) return;
-            if (random_.percent(60))
-                driver_.ask(Advance{random_.pick<std::int64_t>({-1, 1, 10, 1'000})});
-            else if (random_.percent(50))
-                driver_.ask(Activate{});
-            else
-                driver_.ask(Deactivate{});
-            return;
-        default:
-            if (faults.clears) driver_.ask(Clear{});
+    const std::int64_t kind = random_.between(0, 5);
+    if (kind <= 1 && faults.policies) {
+        ++faults_;
+        driver_.ask(Configure{change_settings(driver_.room().settings(), random_)});
+    } else if (kind == 2 && faults.states) {
+        ++faults_;
+        change_state();
+    } else if (kind == 3 && faults.calls) {
+        ++faults_;
+        driver_.ask(Call{random_.pick<std::int64_t>({0, 1, 3, 50, 20'000})});
+    } else if (kind == 4 && plan_.two_tiers) {
+        ++faults_;
+        operate_outer_line();
+    } else if (kind == 5 && faults.clears) {
+        ++faults_;
+        driver_.ask(Clear{});
     }
+}
+
+void Trouble::operate_outer_line() {
+    if (random_.percent(60))
+        driver_.ask(Advance{random_.pick<std::int64_t>({-1, 1, 10, 1'000})});
+    else if (random_.percent(50))
+        driver_.ask(Activate{});
+    else
+        driver_.ask(Deactivate{});
 }
 
 void Trouble::change_state() {

@@ -26,6 +26,7 @@ class Trouble {
   private:
     void fault_clock();
     void operate();
+    void operate_outer_line();
     void change_state();
     Number some_number();
 

@@ -10,7 +10,8 @@ Instant Witness::deadline_of(const Guest& guest) const {
     const Instant sign = std::max({guest.seen, guest.since, awake_});
     const Instant lease_end = std::min(sign + set.lease, guest.since + set.lease_max);
     const Instant claim_end = std::max(guest.since, awake_) + set.claim_window;
-    if (guest.state == VisitorState::leaving) return guest.since + set.leave_grace;
+    if (guest.state == VisitorState::leaving)
+        return std::max(guest.since, awake_) + set.leave_grace;
     if (guest.state == VisitorState::active) return lease_end;
     if (set.lease_start == LeaseStart::at_claim) return claim_end;
     return set.claim_window > Millis{0} ? std::min(claim_end, lease_end) : lease_end;

@@ -104,6 +104,7 @@ def run(options):
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         run(parse())

@@ -1,7 +1,7 @@
 """The contestants: Anteroom, nginx that returns a constant, and a bare loop that does."""
 
-import json
 import http.client
+import json
 import socket
 
 from processes import SERVER_CORE, BenchError, children_of, wait_for
@@ -81,7 +81,7 @@ def start_anteroom(children, build, name="anteroom"):
 
 
 def start_bare(children, build, mode, size):
-    name = f"bare{mode}"
+    name = "bare" if mode == "--bytes" else "bare-streams"
     process = children.start(name, [build / "anteroom-bench-bare", mode, size], SERVER_CORE)
     return Server(name, process, process.pid, listening_port(children, name, process))
 

@@ -173,7 +173,8 @@ Instant NaiveRoom::deadline(const Visitor& visitor) const {
         std::min(std::max({visitor.seen, visitor.since, awake_since_}) + settings_.lease,
                  visitor.since + settings_.lease_max);
     const Instant claim = std::max(visitor.since, awake_since_) + settings_.claim_window;
-    if (visitor.state == VisitorState::leaving) return visitor.since + settings_.leave_grace;
+    if (visitor.state == VisitorState::leaving)
+        return std::max(visitor.since, awake_since_) + settings_.leave_grace;
     if (visitor.state == VisitorState::active) return lease;
     if (settings_.lease_start == LeaseStart::at_claim) return claim;
     return settings_.claim_window > Millis{0} ? std::min(claim, lease) : lease;
