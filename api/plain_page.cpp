@@ -78,7 +78,7 @@ std::string estimate(const Words& words, const std::optional<Wait>& wait) {
 }
 
 // The name of the texts for a state: "waiting" has waiting_head and waiting_lead.
-std::string_view text_state(const PlainPage& page) {
+std::string text_state(const PlainPage& page) {
     if (page.state == "room_not_found") return "not_found";
     if (page.state == "room_full") return "full";
     if (page.state == "room_draining") return "draining";
@@ -112,7 +112,7 @@ std::string escape_html(std::string_view text) {
 
 std::string render_plain_page(const PlainPage& page, std::string_view language) {
     const Words words(language);
-    const std::string state(text_state(page));
+    const std::string state = text_state(page);
     const bool waits = is_in_line(page.standing.state);
     const bool inside = is_inside(page.standing.state);
     const bool may_rejoin = state == "left" || state == "expired" || state == "finished";

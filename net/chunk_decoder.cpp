@@ -70,13 +70,14 @@ void ChunkDecoder::step_size(char c) {
 // *( ";" token [ "=" token ] )
 void ChunkDecoder::step_extension(char c) {
     if (++line_bytes_ > limits::chunk_line_bytes_max) return fail();
-    const bool needs_token = state_ == State::name_first || state_ == State::value_first;
     if (is(c, in_token)) {
         if (state_ == State::name_first) state_ = State::name;
         if (state_ == State::value_first) state_ = State::value;
-    } else if (needs_token) {
-        fail();
-    } else if (c == '\r') {
+        return;
+    }
+    const bool token_missing = state_ == State::name_first || state_ == State::value_first;
+    if (token_missing) return fail();
+    if (c == '\r') {
         state_ = State::size_feed;
     } else if (c == ';') {
         state_ = State::name_first;

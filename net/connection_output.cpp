@@ -146,11 +146,13 @@ void Connection::settle() {
         return linger();
     }
     if (phase_ == Phase::reading) {
+        const bool all_said = half_closed_ && !resume_scheduled_ && flushed;
+        if (all_said) return close();
+        const bool enough_kept =
+            resume_scheduled_ && reader_.kept_bytes() > limits::read_buffer_bytes;
         if (!flushed) {
             phase_ = Phase::flushing;
-        } else if (half_closed_ && !resume_scheduled_) {
-            return close();
-        } else if (resume_scheduled_ && reader_.kept_bytes() > limits::read_buffer_bytes) {
+        } else if (enough_kept) {
             stop_reading();
         } else if (!half_closed_ && !start_reading()) {
             return close();

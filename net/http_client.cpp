@@ -1,5 +1,7 @@
 #include "net/http_client.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -26,18 +28,21 @@ bool is_framing(std::string_view name) {
 
 Result<std::string> serialize(const ClientRequest& request, const Url& url) {
     if (request.method.empty() || !all(request.method, in_token)) return Fault{"invalid method"};
-    std::string bytes =
-        request.method + " " + url.target + " HTTP/1.1\r\nHost: " + url.authority + "\r\n";
+    fmt::memory_buffer bytes;
+    const auto out = fmt::appender(bytes);
+    fmt::format_to(out, "{} {} HTTP/1.1\r\nHost: {}\r\n", request.method, url.target,
+                   url.authority);
     for (const auto& [name, value] : request.headers) {
         if (!is_safe_header(name, value) || is_framing(name)) {
             return Fault{"header that must not be sent: " + name};
         }
-        bytes += name + ": " + value + "\r\n";
+        fmt::format_to(out, "{}: {}\r\n", name, value);
     }
     const bool has_body = !request.body.empty() || request.method == "POST" ||
                           request.method == "PUT" || request.method == "PATCH";
-    if (has_body) bytes += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
-    return bytes + "\r\n" + request.body;
+    if (has_body) fmt::format_to(out, "Content-Length: {}\r\n", request.body.size());
+    fmt::format_to(out, "\r\n{}", request.body);
+    return fmt::to_string(bytes);
 }
 
 } // namespace

@@ -199,8 +199,8 @@ TEST(HttpLimits, RefusedConnectionsAreBoundedThemselves) {
     TestServer server(say_ok, options);
     Dial inside(server.port());
     EXPECT_EQ(inside.ask(plain_get).status, 200u);
-    std::vector<Dial> outside;
-    for (int i = 0; i < 20; ++i) outside.emplace_back(server.port());
+    std::vector<Dial> outside(20);
+    for (Dial& dial : outside) ASSERT_TRUE(dial.connect(server.port()));
     for (Dial& dial : outside) EXPECT_EQ(dial.read_response().status, 503u);
     EXPECT_EQ(inside.ask(plain_get).status, 200u);
 }

@@ -57,7 +57,7 @@ class HttpServer {
 
     // Stops accepting, closes idle connections, lets requests in flight finish, sends farewell (may
     // be empty) to every stream and ends it. At the deadline the rest is cut. Then calls done.
-    void shut_down(Millis deadline, Frame farewell, Job done);
+    void shut_down(Millis deadline, const Frame& farewell, Job done);
 
   private:
     explicit HttpServer(std::unique_ptr<ServerCore> core);

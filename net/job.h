@@ -40,10 +40,10 @@ class Job {
 
     template <class F>
     struct Body final : Base {
-        explicit Body(F&& work) : work_(std::move(work)) {}
-        explicit Body(const F& work) : work_(work) {}
-        void run() override { work_(); }
-        F work_;
+        explicit Body(F&& given) : work(std::move(given)) {}
+        explicit Body(const F& given) : work(given) {}
+        void run() override { work(); }
+        F work;
     };
 
     std::unique_ptr<Base> body_;

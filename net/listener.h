@@ -26,8 +26,8 @@ class Listener {
     Listener(const Listener&) = delete;
     Listener& operator=(const Listener&) = delete;
 
-    // on_accept owns each descriptor (non-blocking, close-on-exec).
-    Result<void> open(const std::string& address, std::uint16_t port, OnAccept on_accept);
+    // text: an IP address. on_accept owns each descriptor (non-blocking, close-on-exec).
+    Result<void> open(const std::string& text, std::uint16_t port, OnAccept on_accept);
     void close();
 
     void resume(); // After a pause; it also happens by itself after a while.

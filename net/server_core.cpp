@@ -85,7 +85,7 @@ const ServerStats& HttpServer::stats() const {
     return core_->stats;
 }
 
-void HttpServer::shut_down(Millis deadline, Frame farewell, Job done) {
+void HttpServer::shut_down(Millis deadline, const Frame& farewell, Job done) {
     CHECK(core_->loop.is_current());
     core_->shut_down(deadline, farewell, std::move(done));
 }

@@ -12,7 +12,7 @@ namespace anteroom::net {
 
 class ServerCore {
   public:
-    ServerCore(Loop& on, Handler& with, ServerOptions options);
+    ServerCore(Loop& on, Handler& with, ServerOptions given);
     ~ServerCore();
     ServerCore(const ServerCore&) = delete;
     ServerCore& operator=(const ServerCore&) = delete;

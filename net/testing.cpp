@@ -7,11 +7,23 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <future>
 
 #include "base/check.h"
 #include "net/text.h"
 
 namespace anteroom::net::testing {
+
+void LoopThread::run(const std::function<void()>& work) {
+    // Shared: the promise is still being left when the waiter goes on.
+    auto done = std::make_shared<std::promise<void>>();
+    auto finished = done->get_future();
+    loop.post([&work, done] {
+        work();
+        done->set_value();
+    });
+    finished.wait();
+}
 
 TestServer::TestServer(HandleFunction handler, ServerOptions options)
     : handler_(std::move(handler)) {
@@ -154,7 +166,7 @@ WireResponse Dial::read_response(bool to_head) {
     WireResponse response;
     const std::string head = read_until("\r\n\r\n");
     if (!head.starts_with("HTTP/1.1 ") || !head.ends_with("\r\n\r\n")) return response;
-    response.status = static_cast<unsigned>(std::atoi(head.c_str() + 9));
+    response.status = static_cast<unsigned>(std::strtoul(head.c_str() + 9, nullptr, 10));
     response.head = head.substr(head.find("\r\n") + 2);
     const std::string length = response.header("Content-Length");
     std::size_t missing = to_head || length.empty() ? 0 : std::strtoul(length.c_str(), nullptr, 10);

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
+#include <utility>
 
 #include "net/http_client.h"
 #include "net/http_server.h"
@@ -28,12 +30,17 @@ class LoopThread {
     LoopThread& operator=(const LoopThread&) = delete;
 
     // Runs work on the loop's thread and waits for it.
+    void run(const std::function<void()>& work);
+
     template <class Work>
     auto call(Work work) -> decltype(work()) {
-        std::packaged_task<decltype(work())()> task(std::move(work));
-        auto result = task.get_future();
-        loop.post([moved = std::move(task)]() mutable { moved(); });
-        return result.get();
+        if constexpr (std::is_void_v<decltype(work())>) {
+            run(work);
+        } else {
+            std::optional<decltype(work())> result;
+            run([&] { result.emplace(work()); });
+            return std::move(*result);
+        }
     }
 
     Loop loop;

@@ -34,6 +34,8 @@ std::int64_t AddressLimiter::wait_seconds(const net::IpAddress& address, Instant
 }
 
 void AddressLimiter::forget_full(Shard& shard, Instant now) const {
+    if (shard.cleaned + seconds(1) > now) return;
+    shard.cleaned = now;
     const Millis refill{std::llround(burst_ / per_second_ * 1e3) + 1};
     boost::unordered::erase_if(shard.buckets,
                                [&](const auto& entry) { return entry.second.at + refill <= now; });

@@ -42,6 +42,7 @@ class AddressLimiter {
     };
     struct Shard {
         std::mutex mutex;
+        Instant cleaned = instant_min; // Looking through all of them is for once a second.
         boost::unordered_flat_map<net::IpAddress, Bucket, Hash> buckets;
     };
     void forget_full(Shard& shard, Instant now) const;

@@ -1,0 +1,109 @@
+#include "app/config.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace anteroom::app {
+namespace {
+
+class File {
+  public:
+    explicit File(const std::string& text)
+        : path_(std::filesystem::path(::testing::TempDir()) /
+                ("config-" + std::to_string(getpid()) + ".toml")) {
+        std::ofstream(path_) << text;
+    }
+    ~File() { std::filesystem::remove(path_); }
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    std::string path() const { return path_.string(); }
+
+  private:
+    std::filesystem::path path_;
+};
+
+std::string fault_of_file(const std::string& text) {
+    const File file(text);
+    try {
+        load_config(file.path(), nullptr);
+    } catch (const ConfigError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST(Config, ReadsTheFileAndThenTheEnvironment) {
+    const File file(
+        "[server]\nlisten = \"127.0.0.1:9000\"\n[defaults]\ncapacity = 7\nlease = \"5m\"\n");
+    const char* environment[] = {"PATH=/bin",
+                                 "ANTEROOM_SERVER_THREADS=3",
+                                 "ANTEROOM_DEFAULTS_CAPACITY=9",
+                                 "ANTEROOM_SERVER_TRUSTED_PROXIES=10.0.0.0/8, ::1",
+                                 "ANTEROOM_DEFAULTS_ADMIT_ON_JOIN=false",
+                                 "ANTEROOM_ROOMS_JOINS_PER_SECOND=0.5",
+                                 nullptr};
+    const Config config = load_config(file.path(), environment);
+    EXPECT_EQ(config.listen, "127.0.0.1:9000");
+    EXPECT_EQ(config.threads, 3);
+    EXPECT_EQ(config.defaults.rules.capacity, 9);
+    EXPECT_EQ(config.defaults.rules.lease, minutes(5));
+    EXPECT_FALSE(config.defaults.rules.admit_on_join);
+    EXPECT_EQ(config.trusted_proxies, (std::vector<std::string>{"10.0.0.0/8", "::1"}));
+    EXPECT_EQ(config.joins_per_second, 0.5);
+}
+
+TEST(Config, EveryMistakeIsOneClearLine) {
+    const std::pair<const char*, const char*> rows[] = {
+        {"[server]\nlisten = 8080\n", "server.listen must be a text"},
+        {"[server]\nlisten = \"nowhere\"\n", "ADDRESS:PORT"},
+        {"[server]\nlisten = \"127.0.0.1:99999\"\n", "ADDRESS:PORT"},
+        {"[server]\nthreads = \"two\"\n", "whole number"},
+        {"[server]\nthreads = -1\n", "0 or more"},
+        {"[server]\nthreads = 1000\n", "at most 256"},
+        {"[server]\ntrusted_proxies = \"all\"\n", "list of texts"},
+        {"[server]\ncolour = 1\n", "there is no setting"},
+        {"[nothing]\nx = 1\n", "there is no setting"},
+        {"listen = 1\n", "section"},
+        {"[server\n", "Error while parsing"},
+        {"[store]\nurl = \"redis://h\"\n", "store.url must be embedded:FOLDER"},
+        {"[auth]\nadmin_token = \"short\"\n", "at least 8"},
+        {"[rooms]\ncreate = \"never\"\n", "rooms.create"},
+        {"[rooms]\nmax = 0\n", "rooms.max"},
+        {"[server]\ntls_key = \"k.pem\"\n", "go together"},
+        {"[defaults]\ncapacity = -1\n", "capacity must be from 0"},
+        {"[defaults]\nlease = \"soon\"\n", "duration"},
+        {"[defaults]\nlease = \"2h\"\n", "lease_max not below"},
+        {"[defaults]\ncolour = 1\n", "there is no setting colour"},
+    };
+    for (const auto& [text, expected] : rows) {
+        const std::string fault = fault_of_file(text);
+        EXPECT_NE(fault.find(expected), std::string::npos) << text << "said: " << fault;
+        EXPECT_EQ(fault.find('\n'), std::string::npos) << fault;
+    }
+}
+
+TEST(Config, UnknownVariablesAreErrors) {
+    const char* unknown[] = {"ANTEROOM_SERVER_COLOUR=red", nullptr};
+    EXPECT_THROW(load_config("", unknown), ConfigError);
+    const char* wrong[] = {"ANTEROOM_DEFAULTS_CAPACITY=many", nullptr};
+    EXPECT_THROW(load_config("", wrong), ConfigError);
+}
+
+TEST(Config, WhatIsPrintedCanBeReadAndShowsNoSecrets) {
+    const char* environment[] = {"ANTEROOM_AUTH_ADMIN_TOKEN=very-secret-token",
+                                 "ANTEROOM_DEFAULTS_RATE_PER_SECOND=2.5",
+                                 "ANTEROOM_DEFAULTS_MESSAGE=say \"hi\"", nullptr};
+    const std::string printed = print_config(load_config("", environment));
+    EXPECT_EQ(printed.find("very-secret"), std::string::npos);
+    const File file(printed);
+    const Config again = load_config(file.path(), nullptr);
+    EXPECT_EQ(again.defaults.rules.rate_milli, 2'500);
+    EXPECT_EQ(again.defaults.profile.message, "say \"hi\"");
+    EXPECT_EQ(print_config(again), printed);
+}
+
+} // namespace
+} // namespace anteroom::app
