@@ -80,15 +80,19 @@ void Api::refuse(Later& later, Code code, std::string_view detail) {
     write_problem(answer, code, detail, later.request_id);
 }
 
+// What the edge refused by itself: too long, too slow, not HTTP.
 void Api::refused(const net::Refusal& refusal, net::Answer& answer) {
+    const RequestId request_id(request_seed_, ++request_count_);
+    const bool ours = refusal.status == net::Status::unavailable;
+    answer.header("X-Request-ID", request_id.view());
     answer.header("Content-Type", "application/problem+json");
     net::Output& out = answer.body();
-    fmt::format_to(
-        fmt::appender(out),
-        R"({{"type":"about:blank","title":"{}","status":{},"code":"bad_request","detail":)",
-        net::phrase(refusal.status), net::code(refusal.status));
+    fmt::format_to(fmt::appender(out),
+                   R"({{"type":"about:blank","title":"{}","status":{},"code":"{}","detail":)",
+                   net::phrase(refusal.status), net::code(refusal.status),
+                   ours ? "unavailable" : "bad_request");
     append_json_string(out, refusal.reason);
-    net::append(out, "}");
+    fmt::format_to(fmt::appender(out), R"(,"request_id":"{}"}})", request_id.view());
 }
 
 void Api::preflight(Ask& ask) {

@@ -202,6 +202,17 @@ TEST(Visitor, BadInputGetsAClearAnswer) {
     EXPECT_EQ(server.ask("POST", "/v1/rooms/r/tickets", "", long_visitor).status, 400u);
 }
 
+TEST(Visitor, WhatTheEdgeRefusesIsAProblemDocumentToo) {
+    TestServer server;
+    Dial dial(server.port());
+    const auto answer = dial.ask("GET /v1/rooms/r HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
+    EXPECT_EQ(answer.status, 400u);
+    EXPECT_EQ(answer.header("Content-Type"), "application/problem+json");
+    EXPECT_FALSE(answer.header("X-Request-ID").empty());
+    EXPECT_EQ(TestServer::text_of(TestServer::json(answer), "request_id"),
+              answer.header("X-Request-ID"));
+}
+
 TEST(Visitor, OneAddressCannotTakeAllThePlaces) {
     TestServer server({.trust_loopback = false, .joins_per_second = 0.001});
     for (int i = 0; i < 3; ++i) EXPECT_EQ(server.ask("POST", "/v1/rooms/r/tickets").status, 201u);

@@ -21,14 +21,15 @@ class UniqueFunction<void(Args...)> {
     UniqueFunction() = default;
 
     template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction>)
+    requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction> &&
+             std::is_invocable_v<std::remove_cvref_t<F>&, Args...>)
         UniqueFunction(F&& work) // NOLINT(*-explicit-*)
         : body_(std::make_unique<Body<std::remove_cvref_t<F>>>(std::forward<F>(work))) {}
 
     explicit operator bool() const { return body_ != nullptr; }
 
     // REQUIRES: not empty.
-    void operator()(Args... args) {
+    void operator()(Args... args) const {
         CHECK(body_);
         body_->run(std::forward<Args>(args)...);
     }

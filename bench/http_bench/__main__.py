@@ -16,11 +16,12 @@ sys.dont_write_bytecode = True
 
 from figures import Figures  # noqa: E402
 from load import Crowd, fill, measure_polls, median_of, progress, tickets_of  # noqa: E402
-from processes import BenchError, Children  # noqa: E402
+from processes import BenchError, Children, busy_share  # noqa: E402
 from servers import POLL_PATH, Talk, start_anteroom, start_bare, start_nginx  # noqa: E402
 from streams import compare_frames, measure_memory  # noqa: E402
 
 POLL_TICKETS = 500
+BUSY_SHARE_MAX = 0.1
 
 
 def parse():
@@ -89,6 +90,8 @@ def bench_streams(figures, children, options, server, crowd):
 
 def run(options):
     nginx = find_programs(options.build)
+    if busy_share(2) > BUSY_SHARE_MAX:
+        progress("the machine is busy with other work: do not trust these figures")
     figures = Figures()
     with tempfile.TemporaryDirectory(prefix="anteroom-bench-") as folder:
         with Children(pathlib.Path(folder)) as children:

@@ -95,6 +95,19 @@ def children_of(pid):
     return found
 
 
+def busy_share(seconds):
+    """How much of the machine's cores is in use, from 0 to 1."""
+
+    def times():
+        fields = [int(field) for field in pathlib.Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+        return sum(fields), fields[3] + fields[4]  # All, and idle.
+
+    all_before, idle_before = times()
+    time.sleep(seconds)
+    all_after, idle_after = times()
+    return 1 - (idle_after - idle_before) / (all_after - all_before)
+
+
 def wait_for(claim, what, seconds=10):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
