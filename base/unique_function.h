@@ -45,9 +45,9 @@ class UniqueFunction<void(Args...)> {
     template <class F>
     struct Body final : Base {
         template <class G>
-        explicit Body(G&& work) : work_(std::forward<G>(work)) {}
-        void run(Args... args) override { work_(std::forward<Args>(args)...); }
-        F work_;
+        explicit Body(G&& from) : work(std::forward<G>(from)) {}
+        void run(Args... args) override { work(std::forward<Args>(args)...); }
+        F work;
     };
     std::unique_ptr<Base> body_;
 };

@@ -107,12 +107,12 @@ Outcome Room::on(const Finish& finish) {
 Outcome Room::on(const Leave& leave) {
     const VisitorState state = roll_.state_of(leave.number);
     if (state == VisitorState::unknown) return Refused{Reason::unknown_number};
-    if (is_inside(state))
-        happen(Left{leave.number});
-    else if (state == VisitorState::waiting && settings().leave_grace > Millis{0} &&
-             !planted(Bug::leaving_without_grace))
+    const bool waits = state == VisitorState::waiting;
+    const bool may_return =
+        waits && settings().leave_grace > Millis{0} && !planted(Bug::leaving_without_grace);
+    if (may_return)
         happen(Leaving{leave.number});
-    else if (state == VisitorState::waiting)
+    else if (waits || is_inside(state))
         happen(Left{leave.number});
     return Done{};
 }

@@ -105,9 +105,10 @@ class Room {
         Line everybody;
         Line present; // Those who may be called.
     };
-    template <std::size_t... i>
-    static std::array<Queue, sizeof...(i)> make_lines(Retired& retired, std::index_sequence<i...>) {
-        return {((void)i, Queue(retired))...};
+    template <std::size_t... Index>
+    static std::array<Queue, sizeof...(Index)> make_lines(Retired& retired,
+                                                          std::index_sequence<Index...>) {
+        return {((void)Index, Queue(retired))...};
     }
 
     // Deciding (room.cpp).

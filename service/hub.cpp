@@ -10,7 +10,7 @@ constexpr std::size_t slice = 500;
 
 } // namespace
 
-void Hub::add(std::shared_ptr<HostedRoom> room, Number number, net::EventStream stream) {
+void Hub::add(const std::shared_ptr<HostedRoom>& room, Number number, net::EventStream stream) {
     std::shared_ptr<Audience>& audience = audiences_[room.get()];
     if (!audience) audience = std::make_shared<Audience>(Audience{.room = room});
     if (!stream.send(standing_event(*room, number, true))) return;

@@ -29,7 +29,7 @@ class Hub {
     void set_writer(WriteStanding write) { write_ = std::move(write); }
 
     // A visitor's stream; the first event, the standing, is sent here.
-    void add(std::shared_ptr<HostedRoom> room, Number number, net::EventStream stream);
+    void add(const std::shared_ptr<HostedRoom>& room, Number number, net::EventStream stream);
 
     // Any thread.
     void broadcast(std::shared_ptr<HostedRoom> room, net::Frame frame);

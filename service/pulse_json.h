@@ -16,6 +16,6 @@ void append_json_string(std::string& out, std::string_view text);
 void append_json_string(fmt::memory_buffer& out, std::string_view text);
 
 // The frame of this moment. Reader-safe.
-std::string pulse_json(const HostedRoom& room, Instant now);
+std::string pulse_json(const HostedRoom& hosted, Instant now);
 
 } // namespace anteroom
