@@ -76,22 +76,32 @@ void Room::fold(const Joined& joined, Instant at) {
         .line = static_cast<std::uint8_t>(joined.lane * 2 + (carries ? 0 : 1)),
         .order = carries ? outer_.order_of(joined.outer) : joined.number,
     };
-    if (joined.outer > 0) outer_.bind(joined.outer, joined.visitor);
+    if (joined.outer > 0) {
+        before_outer_change(joined.outer);
+        outer_.bind(joined.outer, joined.visitor);
+    }
     if (carries) carriers_.add(place.order, joined.number);
     lines_[place.line].everybody.insert(place.order);
     lines_[place.line].present.insert(place.order);
     add(waiting_, +1);
+    if (copy_) [[unlikely]] {
+        copy_->keep_record(roll_.issued()); // Its chunk may be buried when the next one begins.
+        copy_->keep_record(joined.number);
+    }
     roll_.add(joined.number, joined.visitor, place, at);
     ++totals_.joined;
 }
 
 void Room::fold(const Called& called, Instant at) {
-    Record& record = *roll_.record(called.number);
+    Record& record = record_to_change(called.number);
     Place place = record.place();
     CHECK(place.state == VisitorState::waiting);
     flow_.called(at, scene());
     leave_line(place);
-    if (place.line % 2 == 0) outer_.spend(place.order);
+    if (place.line % 2 == 0) {
+        before_outer_change(outer_.number_of(place.order));
+        outer_.spend(place.order);
+    }
     place.state = VisitorState::called;
     record.start(at);
     record.put(place);
@@ -104,7 +114,7 @@ void Room::fold(const Called& called, Instant at) {
 }
 
 void Room::fold(const Claimed& claimed, Instant at) {
-    Record& record = *roll_.record(claimed.number);
+    Record& record = record_to_change(claimed.number);
     Place place = record.place();
     CHECK(place.state == VisitorState::called);
     place.state = VisitorState::active;
@@ -122,7 +132,7 @@ void Room::fold(const Finished& finished, Instant at) {
 }
 
 void Room::fold(const Leaving& leaving, Instant at) {
-    Record& record = *roll_.record(leaving.number);
+    Record& record = record_to_change(leaving.number);
     Place place = record.place();
     CHECK(place.state == VisitorState::waiting);
     lines_[place.line].present.erase(place.order);
@@ -133,7 +143,7 @@ void Room::fold(const Leaving& leaving, Instant at) {
 }
 
 void Room::fold(const Returned& returned, Instant at) {
-    Record& record = *roll_.record(returned.number);
+    Record& record = record_to_change(returned.number);
     Place place = record.place();
     CHECK(place.state == VisitorState::leaving);
     if (!planted(Bug::return_loses_place)) lines_[place.line].present.insert(place.order);
@@ -156,7 +166,7 @@ void Room::fold(const Expired& expired, Instant at) {
 }
 
 void Room::end(Number number, VisitorState state, Instant at) {
-    const Place place = roll_.record(number)->place();
+    const Place place = record_to_change(number).place();
     CHECK(is_live(place.state));
     if (is_in_line(place.state)) {
         flow_.departed(at);
@@ -183,6 +193,7 @@ void Room::leave_inside(VisitorState state, Instant at) {
 }
 
 void Room::fold(const NumberTaken& taken, Instant at) {
+    before_outer_change(taken.number);
     outer_.take(taken.number, taken.visitor, at);
 }
 
@@ -191,10 +202,12 @@ void Room::fold(const Advanced& advanced, Instant at) {
 }
 
 void Room::fold(const OuterExpired& expired, Instant) {
+    if (copy_) copy_->keep_outer_through(expired.through);
     outer_.forget(expired.through);
 }
 
 void Room::fold(const Activated& activated, Instant at) {
+    if (copy_) copy_->keep_outer_through(outer_.issued());
     outer_.activate(activated.generation, at);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/outer_line.h"
 
+#include "base/byte_stream.h"
 #include "base/check.h"
 #include "engine/line.h"
 #include "engine/planted.h"
@@ -120,6 +121,85 @@ void OuterLine::spend(std::uint64_t order) {
     if (order <= base_) return;
     const Number number = order - base_;
     if (is_known(number)) place(number)->spent = true;
+}
+
+void OuterLine::write_head(std::string& out) const {
+    ByteWriter writer(out);
+    writer.word(std::uint64_t{active()});
+    writer.word(std::uint64_t{generation()});
+    writer.word(issued());
+    writer.word(serving());
+    writer.word(forgotten());
+    writer.word(base_);
+    writer.word(advanced_.ms);
+}
+
+bool OuterLine::restore_head(ByteReader& in) {
+    const std::uint64_t active = in.word();
+    const std::uint64_t generation = in.word();
+    const Number issued = in.word();
+    const Number serving = in.word();
+    const Number forgotten = in.word();
+    base_ = in.word();
+    advanced_ = Instant{in.signed_word()};
+    const bool fits = in.ok() && active <= 1 && generation <= UINT32_MAX && serving <= issued &&
+                      forgotten <= issued && issued - forgotten < 0xffff'ffff &&
+                      base_ <= Line::number_max && issued <= Line::number_max - base_;
+    if (!fits) return false;
+    active_.store(active == 1, std::memory_order_release);
+    generation_.store(static_cast<std::uint32_t>(generation), std::memory_order_release);
+    issued_.store(issued, std::memory_order_release);
+    serving_.store(serving, std::memory_order_release);
+    forgotten_.store(forgotten, std::memory_order_release);
+    return true;
+}
+
+bool OuterLine::write_chunk(std::uint64_t chunk_index, std::string& out) const {
+    const Chunk* chunk = places_.at(chunk_index);
+    if (!chunk) return false;
+    ByteWriter writer(out);
+    for (std::size_t i = 0; i < chunk_size; ++i) {
+        const Taken& taken = chunk->places[i];
+        if (!is_known((chunk_index << chunk_bits) + i)) continue;
+        writer.word(taken.visitor.high);
+        writer.word(taken.visitor.low);
+        writer.word(taken.at.ms);
+        writer.byte(static_cast<std::uint8_t>(taken.bound * 2 + taken.spent));
+        if (!taken.bound) continue;
+        writer.word(taken.user.high);
+        writer.word(taken.user.low);
+    }
+    return true;
+}
+
+bool OuterLine::restore_chunk(std::uint64_t chunk_index, ByteReader& in) {
+    const bool in_reach = chunk_index >= chunk_of(forgotten()) &&
+                          chunk_index <= chunk_of(issued()) && !places_.at(chunk_index);
+    if (!in_reach || !in.ok()) return false;
+    Chunk& chunk = places_.ensure(chunk_index);
+    for (std::size_t i = 0; i < chunk_size; ++i) {
+        Taken& taken = chunk.places[i];
+        if (!is_known((chunk_index << chunk_bits) + i)) continue;
+        taken.visitor = {.high = in.word(), .low = in.word()};
+        taken.at = Instant{in.signed_word()};
+        const std::uint8_t flags = in.byte();
+        if (flags > 3) return false;
+        taken.bound = (flags & 2) != 0;
+        taken.spent = (flags & 1) != 0;
+        if (taken.bound) taken.user = {.high = in.word(), .low = in.word()};
+    }
+    return in.ok() && in.at_end();
+}
+
+bool OuterLine::finish_restore() {
+    for (Number number = forgotten() + 1; number <= issued(); ++number) {
+        const bool was_issued = (number & 0xffff'ffff) != 0;
+        if (!was_issued) continue;
+        const Taken* taken = place(number);
+        if (!taken || find(taken->visitor) != 0) return false;
+        index_.insert(taken->visitor, number);
+    }
+    return true;
 }
 
 std::optional<Instant> OuterLine::oldest_taken() const {

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "base/time.h"
 #include "engine/command.h"
@@ -21,6 +23,8 @@
 #include "engine/window.h"
 
 namespace anteroom {
+
+class ByteReader;
 
 class OuterLine {
   public:
@@ -72,6 +76,28 @@ class OuterLine {
     Number taken_through(Instant before) const;
 
     const VisitorKey* key_of(Number number) const { return visitor_of(number); }
+
+    // Writer. The number of this generation with this order; 0: of an older one.
+    Number number_of(std::uint64_t order) const { return order > base_ ? order - base_ : 0; }
+    // Writer. Some number had this order once, and not so long ago that a line could not span it.
+    bool was_ordered(std::uint64_t order) const {
+        constexpr std::uint64_t span_max = std::uint64_t{1} << 40;
+        const std::uint64_t newest = base_ + issued();
+        return order > 0 && order <= newest && newest - order < span_max;
+    }
+
+    // Writer. For snapshots: the chunks that may hold places, [first, last), and their content.
+    static std::uint64_t chunk_of(Number number) { return number >> chunk_bits; }
+    std::pair<std::uint64_t, std::uint64_t> chunks() const {
+        return {places_.first(), chunk_of(issued()) + 1};
+    }
+    // False: there is no such chunk.
+    bool write_chunk(std::uint64_t chunk, std::string& out) const;
+    void write_head(std::string& out) const;
+    // Writer. All return false when it cannot be.
+    [[nodiscard]] bool restore_head(ByteReader& in);
+    [[nodiscard]] bool restore_chunk(std::uint64_t chunk, ByteReader& in);
+    [[nodiscard]] bool finish_restore();
 
     template <class Mix>
     void digest(Mix mix) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/byte_stream.h"
 #include "engine/planted.h"
 
 namespace anteroom {
@@ -57,6 +58,45 @@ void CallWindow::forget(Instant now) {
     if (oldest_ * 2 < calls_.size()) return;
     calls_.erase(calls_.begin(), calls_.begin() + static_cast<std::ptrdiff_t>(oldest_));
     oldest_ = 0;
+}
+
+void CallWindow::write(std::string& out) const {
+    ByteWriter writer(out);
+    writer.word(std::uint64_t{calls_.size() - oldest_});
+    for (std::size_t i = oldest_; i < calls_.size(); ++i) {
+        writer.word(calls_[i].at.ms);
+        writer.word(calls_[i].count);
+    }
+}
+
+bool CallWindow::restore(ByteReader& in) {
+    const std::uint64_t count = in.word();
+    if (count > in.left() / 16) return false;
+    calls_.resize(count);
+    for (Calls& calls : calls_) {
+        calls.at = Instant{in.signed_word()};
+        calls.count = in.signed_word();
+        if (calls.count < 1 || calls.count > limits::count_max) return false;
+        used_ += calls.count;
+    }
+    return in.ok();
+}
+
+void Pacer::write(std::string& out) const {
+    batch_.write(out);
+    rate_.write(out);
+    ByteWriter writer(out);
+    writer.word(level_);
+    writer.word(level_at_.ms);
+}
+
+bool Pacer::restore(ByteReader& in, const Settings& settings) {
+    configure(settings, Instant{});
+    if (!batch_.restore(in) || !rate_.restore(in)) return false;
+    level_ = in.signed_word();
+    level_at_ = Instant{in.signed_word()};
+    // Without a rate the level is what an earlier one left.
+    return in.ok() && level_ >= 0 && (rate_milli_ == 0 || level_ <= level_max_);
 }
 
 void Pacer::configure(const Settings& settings, Instant now) {

@@ -8,12 +8,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
 #include "engine/settings.h"
 
 namespace anteroom {
+
+class ByteReader;
 
 // At most `max` calls in any half-open window of length `span`.
 class CallWindow {
@@ -31,6 +34,9 @@ class CallWindow {
             mix(static_cast<std::uint64_t>(calls_[i].count));
         }
     }
+
+    void write(std::string& out) const;
+    [[nodiscard]] bool restore(ByteReader& in);
 
   private:
     static constexpr std::int64_t entries_max = 4'096; // Exact; as many again for the slices.
@@ -63,6 +69,10 @@ class Pacer {
         mix(static_cast<std::uint64_t>(level_));
         mix(static_cast<std::uint64_t>(level_at_.ms));
     }
+
+    // For snapshots. False: it cannot be.
+    void write(std::string& out) const;
+    [[nodiscard]] bool restore(ByteReader& in, const Settings& settings);
 
   private:
     // Bucket levels count millionths of a call: a rate of calls per 1 000 s fills it by exactly

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/byte_stream.h"
 #include "base/check.h"
+#include "engine/line.h"
 
 namespace anteroom {
 namespace {
@@ -31,7 +33,6 @@ Number Roll::next_number() const {
 }
 
 bool Roll::has_room() const {
-    constexpr std::uint64_t chunks_max = (std::uint64_t{1} << (32 - chunk_bits)) - 1;
     return (next_number() >> chunk_bits) - records_.first() < chunks_max;
 }
 
@@ -111,6 +112,79 @@ VisitorState Roll::state_of(Number number) const {
 const VisitorKey* Roll::key_of(Number number) const {
     const Record* found = record(number);
     return found ? &found->visitor : nullptr;
+}
+
+void Roll::write_head(std::string& out) const {
+    ByteWriter writer(out);
+    writer.word(issued());
+    writer.word(first_kept_);
+}
+
+bool Roll::restore_head(ByteReader& in) {
+    const Number issued = in.word();
+    first_kept_ = in.word();
+    if (!in.ok() || issued > Line::number_max || first_kept_ > chunk_of(issued)) return false;
+    issued_.store(issued, std::memory_order_release);
+    return true;
+}
+
+bool Roll::write_chunk(std::uint64_t chunk_index, std::string& out) const {
+    const Chunk* chunk = records_.at(chunk_index);
+    if (!chunk) return false;
+    ByteWriter writer(out);
+    writer.word(chunk->ended.ms);
+    for (const Record& record : chunk->records) {
+        const Place place = record.place();
+        writer.byte(static_cast<std::uint8_t>(place.state));
+        if (!is_live(place.state)) continue;
+        writer.word(place.pack());
+        writer.word(record.visitor.high);
+        writer.word(record.visitor.low);
+        writer.word(record.joined.ms);
+        writer.word(record.since().ms);
+    }
+    return true;
+}
+
+bool Roll::restore_chunk(std::uint64_t chunk_index, ByteReader& in, Instant now) {
+    // Not further apart than the index can tell; see has_room.
+    const bool in_reach = chunk_index <= chunk_of(issued()) &&
+                          chunk_of(issued()) - chunk_index < chunks_max &&
+                          !records_.at(chunk_index);
+    if (!in_reach || !in.ok()) return false;
+    Chunk& chunk = records_.ensure(chunk_index);
+    chunk.ended = Instant{in.signed_word()};
+    for (std::size_t i = 0; i < chunk_size; ++i) {
+        Record& record = chunk.records[i];
+        const Number number = (chunk_index << chunk_bits) + i;
+        const auto state = static_cast<VisitorState>(in.byte());
+        if (state > VisitorState::expired) return false;
+        if (state == VisitorState::unknown) continue;
+        if (number == 0 || number > issued()) return false;
+        Place place{.state = state};
+        if (is_live(state)) {
+            place = Place::unpack(in.word());
+            record.visitor = {.high = in.word(), .low = in.word()};
+            record.joined = Instant{in.signed_word()};
+            record.start(Instant{in.signed_word()});
+            record.touch(now);
+            ++chunk.live;
+            chunk.seen_min = now;
+        }
+        if (place.state != state || !in.ok()) return false;
+        record.put(place);
+    }
+    return in.ok() && in.at_end();
+}
+
+bool Roll::restore_tomb(std::uint64_t chunk_index, ByteReader& in) {
+    const bool in_reach = chunk_index <= chunk_of(issued()) && chunk_index >= first_kept_ &&
+                          chunk_of(issued()) - chunk_index < chunks_max && !tombs_.at(chunk_index);
+    if (!in_reach || !in.ok()) return false;
+    Tomb& tomb = tombs_.ensure(chunk_index);
+    tomb.ended = Instant{in.signed_word()};
+    for (auto& quad : tomb.states) quad.store(in.byte(), std::memory_order_release);
+    return in.ok() && in.at_end();
 }
 
 #ifdef ANTEROOM_PLANTED_BUGS

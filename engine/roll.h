@@ -11,7 +11,10 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 
+#include "base/byte_stream.h"
 #include "base/time.h"
 #include "engine/key_index.h"
 #include "engine/planted.h"
@@ -97,6 +100,24 @@ class Roll {
 
     const VisitorKey* key_of(Number number) const;
 
+    // Writer. For snapshots: the chunks that may hold records, [first, last), and their content.
+    static std::uint64_t chunk_of(Number number) { return number >> chunk_bits; }
+    std::pair<std::uint64_t, std::uint64_t> chunks() const {
+        return {records_.first(), chunk_of(issued()) + 1};
+    }
+    // False: there is no such chunk.
+    bool write_chunk(std::uint64_t chunk, std::string& out) const;
+    void write_head(std::string& out) const;
+    template <class Visit>
+    void for_each_tomb(Visit visit) const; // visit(chunk, content)
+    // Writer. All return false when it cannot be.
+    [[nodiscard]] bool restore_head(ByteReader& in);
+    [[nodiscard]] bool restore_chunk(std::uint64_t chunk, ByteReader& in, Instant now);
+    [[nodiscard]] bool restore_tomb(std::uint64_t chunk, ByteReader& in);
+    // Visits the live, in order of numbers, while `visit` returns true.
+    template <class Visit>
+    [[nodiscard]] bool finish_restore(Visit visit);
+
 #ifdef ANTEROOM_PLANTED_BUGS
     // Goes on after the highest number that is still live, as a careless recovery would.
     void plant_reissue();
@@ -105,6 +126,8 @@ class Roll {
   private:
     static constexpr unsigned chunk_bits = 8;
     static constexpr std::size_t chunk_size = std::size_t{1} << chunk_bits;
+    // What 32 bits in the index can tell apart.
+    static constexpr std::uint64_t chunks_max = (std::uint64_t{1} << (32 - chunk_bits)) - 1;
 
     struct Chunk {
         std::array<Record, chunk_size> records;
@@ -149,6 +172,32 @@ bool Roll::for_each_silent(Instant before, Visit visit) {
         if (records_.at(index) == chunk) chunk->seen_min = seen_min;
     }
     return true;
+}
+
+template <class Visit>
+void Roll::for_each_tomb(Visit visit) const {
+    tombs_.for_each([&](std::uint64_t chunk, const Tomb& tomb) {
+        std::string content;
+        ByteWriter out(content);
+        out.word(tomb.ended.ms);
+        for (const auto& quad : tomb.states) out.byte(quad.load(std::memory_order_relaxed));
+        visit(chunk, std::move(content));
+    });
+}
+
+template <class Visit>
+bool Roll::finish_restore(Visit visit) {
+    bool fits = true;
+    records_.for_each([&](std::uint64_t chunk_index, Chunk& chunk) {
+        for (std::size_t i = 0; fits && i < chunk_size; ++i) {
+            Record& record = chunk.records[i];
+            if (!is_live(record.place().state)) continue;
+            const Number number = (chunk_index << chunk_bits) + i;
+            fits = find(record.visitor) == 0 && visit(number, record);
+            if (fits) index_.insert(record.visitor, number);
+        }
+    });
+    return fits;
 }
 
 template <class Visit>

@@ -22,6 +22,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/time.h"
 #include "engine/carriers.h"
@@ -34,10 +37,13 @@
 #include "engine/pacer.h"
 #include "engine/retired.h"
 #include "engine/roll.h"
+#include "engine/room_copy.h"
 #include "engine/settings.h"
 #include "engine/timers.h"
 
 namespace anteroom {
+
+class ByteReader;
 
 class Room {
   public:
@@ -58,6 +64,15 @@ class Room {
     std::uint64_t digest() const;
     // Writer. What was unlinked since the last call; destroy it when no reader can see it any more.
     [[nodiscard]] Retired take_retired() { return retired_.take(); }
+
+    // Writer. A snapshot of the room as it is now, taken in pieces while commands go on: begin,
+    // then take at least one and about `bytes` of pieces, until it returns false.
+    void begin_snapshot();
+    bool take_snapshot(std::vector<std::string>& pieces, std::size_t bytes);
+    void abandon_snapshot() { copy_.reset(); }
+    // Writer. All pieces, as they came, into a room in which nothing has happened yet. False: they
+    // are no snapshot, and the room is of no use.
+    [[nodiscard]] bool restore(std::string_view piece);
 
     // Reading: safe beside the writer.
     Standing standing(Number number) const;
@@ -168,6 +183,20 @@ class Room {
     void fold(const StateChanged&, Instant at);
     void fold(const Cleared&, Instant at);
     void end(Number number, VisitorState state, Instant at);
+    // The record, about to be changed.
+    Record& record_to_change(Number number) {
+        if (copy_) [[unlikely]]
+            copy_->keep_record(number);
+        return *roll_.record(number);
+    }
+    void before_outer_change(Number number) {
+        if (copy_) [[unlikely]]
+            copy_->keep_outer(number);
+    }
+    // Restoring (snapshot.cpp).
+    bool restored_head_ = false; // The pieces after it say nothing without it.
+    bool restore_head(ByteReader& in);
+    bool finish_restore();
     // Called and active share a word, so that a claim never shows as two inside, or none.
     static constexpr std::int64_t one_called = 1;
     static constexpr std::int64_t one_active = std::int64_t{1} << 32;
@@ -190,6 +219,8 @@ class Room {
     std::atomic<Number> serving_{0};
     Totals totals_;
     std::uint64_t sequence_ = 0;
+
+    std::unique_ptr<RoomCopy> copy_; // While a snapshot is being taken.
 
     // Soft state.
     Instant now_ = instant_min;

@@ -57,6 +57,49 @@ struct Settings {
     friend bool operator==(const Settings&, const Settings&) = default;
 };
 
+// Any setting as 64 bits, and back.
+constexpr std::uint64_t word_of(Millis setting) {
+    return static_cast<std::uint64_t>(setting.count);
+}
+template <class T>
+constexpr std::uint64_t word_of(T setting) {
+    return static_cast<std::uint64_t>(setting);
+}
+constexpr void set_from_word(Millis& setting, std::uint64_t word) {
+    setting = Millis{static_cast<std::int64_t>(word)};
+}
+template <class T>
+constexpr void set_from_word(T& setting, std::uint64_t word) {
+    setting = static_cast<T>(word);
+}
+
+// Every setting with its name, in the order of the struct: what is stored and compared goes by this
+// one list. visit(name, member); S is Settings or const Settings.
+template <class S, class Visit>
+void for_each_setting(S& settings, Visit visit) {
+    visit("capacity", settings.capacity);
+    visit("lease", settings.lease);
+    visit("lease_max", settings.lease_max);
+    visit("lease_start", settings.lease_start);
+    visit("claim_window", settings.claim_window);
+    visit("claim_by_look", settings.claim_by_look);
+    visit("admit_batch", settings.admit_batch);
+    visit("admit_interval", settings.admit_interval);
+    visit("rate_milli", settings.rate_milli);
+    visit("admit_on_join", settings.admit_on_join);
+    visit("wait_min", settings.wait_min);
+    visit("called_max", settings.called_max);
+    visit("waiting_max", settings.waiting_max);
+    visit("lanes", settings.lanes);
+    visit("idle", settings.idle);
+    visit("sweep_interval", settings.sweep_interval);
+    visit("leave_grace", settings.leave_grace);
+    visit("ended_memory", settings.ended_memory);
+    visit("outer_batch", settings.outer_batch);
+    visit("outer_interval", settings.outer_interval);
+    visit("outer_lifetime", settings.outer_lifetime);
+}
+
 // Reason::none when the settings can work.
 Reason fault_of(const Settings& settings);
 

@@ -70,17 +70,7 @@ std::optional<Wait> Room::wait(std::uint64_t ahead) const {
 
 std::uint64_t Room::digest() const {
     Digest mix;
-    const auto mix_time = [&](Millis span) { mix(static_cast<std::uint64_t>(span.count)); };
-    const Settings& set = settings();
-    for (const std::int64_t count : {set.capacity, set.admit_batch, set.rate_milli, set.called_max,
-                                     set.waiting_max, set.outer_batch, std::int64_t{set.lanes}})
-        mix(static_cast<std::uint64_t>(count));
-    for (const Millis span : {set.lease, set.lease_max, set.claim_window, set.admit_interval,
-                              set.wait_min, set.idle, set.sweep_interval, set.leave_grace,
-                              set.ended_memory, set.outer_interval, set.outer_lifetime})
-        mix_time(span);
-    mix(std::uint64_t(set.lease_start) << 2 | std::uint64_t{set.claim_by_look} << 1 |
-        std::uint64_t{set.admit_on_join});
+    for_each_setting(settings(), [&](const char*, const auto& setting) { mix(word_of(setting)); });
     mix(std::uint64_t(state()) << 8 | std::uint64_t(resume_to_));
     mix(sequence_);
     mix(roll_.issued());

@@ -1,0 +1,75 @@
+// Bytes in and out: fixed-size little-endian words, for formats that we write ourselves.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace anteroom {
+
+static_assert(std::endian::native == std::endian::little, "words are copied as they are");
+
+class ByteWriter {
+  public:
+    explicit ByteWriter(std::string& out) : out_(out) {}
+
+    void byte(std::uint8_t value) { out_.push_back(static_cast<char>(value)); }
+    void word(std::uint64_t value) { put(&value, sizeof value); }
+    void word(std::int64_t value) { put(&value, sizeof value); }
+    void bytes(std::string_view text) { out_.append(text); }
+
+  private:
+    void put(const void* value, std::size_t size) {
+        out_.append(static_cast<const char*>(value), size);
+    }
+    std::string& out_;
+};
+
+// Reads what may be anything: after the end everything is 0 and ok() is false.
+class ByteReader {
+  public:
+    explicit ByteReader(std::string_view in) : in_(in) {}
+
+    bool ok() const { return ok_; }
+    bool at_end() const { return in_.empty(); }
+    std::size_t left() const { return in_.size(); }
+
+    std::uint8_t byte() {
+        std::uint8_t value = 0;
+        take(&value, sizeof value);
+        return value;
+    }
+    std::uint64_t word() {
+        std::uint64_t value = 0;
+        take(&value, sizeof value);
+        return value;
+    }
+    std::int64_t signed_word() { return static_cast<std::int64_t>(word()); }
+    std::string_view bytes(std::size_t count) {
+        if (count > in_.size()) {
+            fail();
+            return {};
+        }
+        const std::string_view result = in_.substr(0, count);
+        in_.remove_prefix(count);
+        return result;
+    }
+
+  private:
+    void take(void* value, std::size_t size) {
+        if (size > in_.size()) return fail();
+        std::memcpy(value, in_.data(), size);
+        in_.remove_prefix(size);
+    }
+    void fail() {
+        ok_ = false;
+        in_ = {};
+    }
+
+    std::string_view in_;
+    bool ok_ = true;
+};
+
+} // namespace anteroom
