@@ -59,12 +59,12 @@ std::uint64_t number_in(const std::optional<net::Query>& query, std::string_view
 } // namespace
 
 void Api::note(Ask& ask, const Caller& caller, std::string action, std::string detail) {
-    service_.audit().note({.at = ask.now,
-                           .actor = caller.user.empty() ? "admin" : caller.user,
-                           .address = to_string(ask.request.client_address()),
-                           .room = std::string(ask.room_id),
-                           .action = std::move(action),
-                           .detail = std::move(detail)});
+    service_.note({.at = ask.now,
+                   .actor = caller.user.empty() ? "admin" : caller.user,
+                   .address = to_string(ask.request.client_address()),
+                   .room = std::string(ask.room_id),
+                   .action = std::move(action),
+                   .detail = std::move(detail)});
 }
 
 void Api::admin_rooms(Ask& ask) {
@@ -93,28 +93,35 @@ void Api::admin_put_room(Ask& ask, const Caller& caller) {
     RoomSettings settings = there ? settings_of(*there) : service_.options().defaults;
     if (const std::string fault = read_room_body(ask.request.body, settings); !fault.empty())
         return refuse(ask, Code::bad_request, fault);
+    if (!service_.is_writable()) return refuse(ask, Code::unavailable);
     const Rooms::Made made = service_.make_room(ask.room_id, settings);
     if (!made.room) return refuse(ask, Code::unavailable, "there are too many rooms");
     note(ask, caller, made.is_new ? "create" : "configure", std::string(ask.request.body));
     const std::shared_ptr<HostedRoom> hosted = made.room;
-    service_.submit(*hosted, Configure{settings.rules}, &loop_,
-                    [this, hosted, is_new = made.is_new, profile = std::move(settings.profile),
-                     later = defer(ask)](const Outcome& outcome) mutable {
-                        if (const auto* refused = std::get_if<Refused>(&outcome))
-                            return refuse(later, code_of(refused->reason),
-                                          in_words(refused->reason));
-                        hosted->set_profile(std::move(profile));
-                        service_.publish(hosted);
-                        net::Answer answer = begin(later, is_new ? Status::created : Status::ok);
-                        answer.header("Content-Type", "application/json");
-                        net::append(answer.body(), room_json(*hosted));
-                    });
+    service_.submit(
+        *hosted, Configure{settings.rules}, &loop_,
+        [this, hosted, is_new = made.is_new, profile = std::move(settings.profile),
+         later = defer(ask)](const Outcome& outcome) mutable {
+            if (const auto* refused = std::get_if<Refused>(&outcome))
+                return refuse(later, code_of(refused->reason), in_words(refused->reason));
+            service_.set_profile(*hosted, std::move(profile), &loop_,
+                                 [this, hosted, is_new, later = std::move(later)]() mutable {
+                                     service_.publish(hosted);
+                                     net::Answer answer =
+                                         begin(later, is_new ? Status::created : Status::ok);
+                                     answer.header("Content-Type", "application/json");
+                                     net::append(answer.body(), room_json(*hosted));
+                                 });
+        });
 }
 
 void Api::admin_delete_room(Ask& ask, const Caller& caller) {
-    if (!service_.remove_room(ask.room_id)) return refuse(ask, Code::room_not_found);
+    if (!service_.is_writable()) return refuse(ask, Code::unavailable);
+    if (!find_room(ask)) return;
     note(ask, caller, "delete", "");
-    begin(ask, Status::no_content).send();
+    service_.remove_room(ask.room_id, &loop_, [this, later = defer(ask)]() mutable {
+        begin(later, Status::no_content).send();
+    });
 }
 
 void Api::admin_operate(Ask& ask, const Caller& caller) {

@@ -54,8 +54,7 @@ Api::Later Api::defer(Ask& ask) {
 void Api::write_problem(net::Answer& answer, Code code, std::string_view detail,
                         const RequestId& request_id) {
     const Problem& problem = problem_of(code);
-    answer.header("Content-Type", "application/problem+json");
-    answer.header("Cache-Control", "no-store");
+    answer.headers("Content-Type: application/problem+json\r\nCache-Control: no-store\r\n");
     if (problem.status == net::Status::unauthorized) answer.header("WWW-Authenticate", "Bearer");
     net::Output& out = answer.body();
     fmt::format_to(fmt::appender(out),

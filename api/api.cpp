@@ -18,21 +18,23 @@ Api::Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<O
       request_seed_(std::random_device{}()) {
     hub_.set_writer([this](const HostedRoom& room, Number number, std::string& out) {
         fmt::memory_buffer text;
-        write_standing(text, room, number, ticket_of(room, number).view(), {});
+        const VisitorState told =
+            write_standing(text, room, number, ticket_of(room, number).view());
         out.append(text.data(), text.size());
+        return told;
     });
 }
 
 void Api::handle(const net::Request& request, net::Exchange& exchange) {
-    const std::int64_t begin_ns = Latency::now_ns();
-    route(request, exchange);
-    latency_.note(Latency::now_ns() - begin_ns);
+    const std::int64_t begin_ns = Clock::monotonic_ns();
+    route(request, exchange, service_.clock().at(begin_ns));
+    latency_.note(Clock::monotonic_ns() - begin_ns);
 }
 
-void Api::route(const net::Request& request, net::Exchange& exchange) {
+void Api::route(const net::Request& request, net::Exchange& exchange, Instant now) {
     Ask ask{.request = request,
             .exchange = exchange,
-            .now = service_.clock().now(),
+            .now = now,
             .request_id = new_request_id(request)};
     const RouteMatch matched = match(request.method, request.path);
     if (!matched.rule) {

@@ -48,9 +48,10 @@ class Api final : public net::Handler {
     // From the parsed request to the answer, or to its being put off.
     const Latency& latency() const { return latency_; }
 
-    // The standing of a visitor with what it entitles to.
-    void write_standing(fmt::memory_buffer& out, const HostedRoom& room, Number number,
-                        std::string_view ticket, std::string_view user) const;
+    // The standing of a visitor with what it entitles to, and the state that it tells. Unknown:
+    // nothing was written, because what there is to say is not durable yet.
+    VisitorState write_standing(fmt::memory_buffer& out, const HostedRoom& room, Number number,
+                                std::string_view ticket) const;
 
   private:
     struct Ask {
@@ -80,7 +81,7 @@ class Api final : public net::Handler {
     std::string_view allowed_origin(const net::Request& request) const;
     RequestId new_request_id(const net::Request& request);
 
-    void route(const net::Request& request, net::Exchange& exchange);
+    void route(const net::Request& request, net::Exchange& exchange, Instant now);
     void dispatch(Ask& ask, const RouteRule& rule);
     bool may_enter(Ask& ask, Access access, Caller& caller);
     void preflight(Ask& ask);
@@ -97,7 +98,7 @@ class Api final : public net::Handler {
     };
     std::optional<IssuedPass> issue_pass(const HostedRoom& room, const Standing& standing,
                                          std::string_view user, Instant now) const;
-    void answer_standing(net::Answer& answer, const HostedRoom& room, Number number,
+    void answer_standing(net::Answer& answer, const HostedRoom& room, const Standing& standing,
                          std::string_view ticket, std::string_view user, bool secure) const;
     struct Visitor {
         std::string id;

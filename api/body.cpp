@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-// Header-only, in this one file: nothing to link, and one place that knows the library.
-#include <boost/json/src.hpp>
+#include <boost/json.hpp>
 
 #include "base/overload.h"
 #include "service/pulse_json.h"

@@ -8,9 +8,9 @@
 namespace anteroom::api {
 namespace {
 
-// Headers that carry identity count once or not at all: of two, nobody knows which one is meant.
+// Headers that carry identity count once or not at all.
 std::string_view single(const net::Request& request, std::string_view name) {
-    return request.count(name) == 1 ? request.header(name).value_or("") : "";
+    return request.single_header(name).value_or("");
 }
 
 } // namespace

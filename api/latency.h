@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 
 namespace anteroom::api {
 
@@ -13,17 +12,9 @@ class Latency {
     static constexpr std::array<double, 8> bounds_seconds{5e-6, 1e-5, 2e-5, 5e-5,
                                                           1e-4, 1e-3, 1e-2, 1e-1};
 
-    static std::int64_t now_ns() {
-        timespec time{};
-        clock_gettime(CLOCK_MONOTONIC, &time);
-        return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-    }
-
     void note(std::int64_t ns) {
         std::size_t bucket = 0;
-        while (bucket < bounds_seconds.size() &&
-               static_cast<double>(ns) > bounds_seconds[bucket] * 1e9)
-            ++bucket;
+        while (bucket < bounds_ns.size() && ns > bounds_ns[bucket]) ++bucket;
         bump(counts_[bucket], 1);
         bump(sum_ns_, static_cast<std::uint64_t>(ns));
     }
@@ -34,6 +25,12 @@ class Latency {
     std::uint64_t sum_ns() const { return sum_ns_.load(std::memory_order_relaxed); }
 
   private:
+    static constexpr std::array<std::int64_t, bounds_seconds.size()> bounds_ns = [] {
+        std::array<std::int64_t, bounds_seconds.size()> bounds{};
+        for (std::size_t i = 0; i < bounds.size(); ++i)
+            bounds[i] = static_cast<std::int64_t>(bounds_seconds[i] * 1e9 + 0.5);
+        return bounds;
+    }();
     static void bump(std::atomic<std::uint64_t>& counter, std::uint64_t by) {
         counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
     }

@@ -44,6 +44,7 @@ Code code_of(Reason reason) {
         case Reason::room_closed: return Code::room_closed;
         case Reason::room_paused: return Code::room_paused;
         case Reason::not_paused: return Code::bad_request;
+        case Reason::unavailable: return Code::unavailable;
         case Reason::outer_required: return Code::outer_required;
         case Reason::outer_unknown:
         case Reason::outer_not_released:

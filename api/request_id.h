@@ -23,14 +23,25 @@ class RequestId {
 
     // Sixteen hexadecimal digits.
     RequestId(std::uint32_t process, std::uint32_t count) : length_(16) {
-        constexpr std::string_view digits = "0123456789abcdef";
-        std::uint64_t rest = std::uint64_t{process} << 32 | count;
-        for (std::size_t i = length_; i-- > 0; rest >>= 4) text_[i] = digits[rest & 15];
+        put_digits(&text_[0], process);
+        put_digits(&text_[8], count);
     }
 
     std::string_view view() const { return {text_.data(), length_}; }
 
   private:
+    // All eight at once: the digits are spread over the bytes of a word, and become letters there.
+    static void put_digits(char* at, std::uint32_t number) {
+        std::uint64_t word = number;
+        word = (word << 16 | word) & 0x0000'ffff'0000'ffff;
+        word = (word << 8 | word) & 0x00ff'00ff'00ff'00ff;
+        word = (word << 4 | word) & 0x0f0f'0f0f'0f0f'0f0f;
+        const std::uint64_t above_nine =
+            (word + 0x0606'0606'0606'0606) >> 4 & 0x0101'0101'0101'0101;
+        word += 0x3030'3030'3030'3030 + above_nine * ('a' - '0' - 10);
+        for (std::size_t i = 0; i < 8; ++i) at[i] = static_cast<char>(word >> (56 - 8 * i));
+    }
+
     std::array<char, length_max> text_{};
     std::uint8_t length_;
 };

@@ -1,5 +1,7 @@
 #include "api/routes.h"
 
+#include <algorithm>
+
 namespace anteroom::api {
 namespace {
 
@@ -32,30 +34,21 @@ constexpr std::array rules{
     RouteRule{Route::demo_target, Method::get, "/demo/target"},
 };
 
-// Takes the segment off the front of both paths' rest.
-std::string_view take_segment(std::string_view& path) {
-    const std::size_t end = path.find('/');
-    const std::string_view segment = path.substr(0, end);
-    path = end == path.npos ? std::string_view{} : path.substr(end + 1);
-    return segment;
-}
-
+// Text and parameters in turns: a text must stand in the path as it is, a parameter takes what is
+// there up to the next slash.
 bool fits(std::string_view pattern, std::string_view path, RouteMatch& match) {
     std::size_t parameters = 0;
-    // Both start with '/'; a trailing slash is a path of its own, and none of ours.
-    if (path.empty() || path.front() != '/' || (path.size() > 1 && path.back() == '/'))
-        return false;
-    pattern.remove_prefix(1);
-    path.remove_prefix(1);
-    while (!pattern.empty() && !path.empty()) {
-        const std::string_view wanted = take_segment(pattern);
-        const std::string_view given = take_segment(path);
-        if (wanted.front() != '{') {
-            if (wanted != given) return false;
-        } else {
-            if (given.empty()) return false;
-            match.parameters[parameters++] = given;
-        }
+    while (true) {
+        const std::size_t text = std::min(pattern.find('{'), pattern.size());
+        if (!path.starts_with(pattern.substr(0, text))) return false;
+        pattern.remove_prefix(text);
+        path.remove_prefix(text);
+        if (pattern.empty() || path.empty()) break;
+        const std::size_t value = std::min(path.find('/'), path.size());
+        if (value == 0) return false;
+        match.parameters[parameters++] = path.substr(0, value);
+        pattern.remove_prefix(pattern.find('}') + 1);
+        path.remove_prefix(value);
     }
     return pattern.empty() && path.empty();
 }

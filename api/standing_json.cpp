@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
-#include "api/compose.h"
 #include "engine/poll.h"
+#include "net/output.h"
 #include "service/pulse_json.h"
 
 namespace anteroom::api {
 namespace {
+
+using net::compose;
 
 void append_wait(fmt::memory_buffer& out, const HostedRoom& room, const Standing& standing) {
     const std::optional<Wait> wait =
@@ -17,12 +19,11 @@ void append_wait(fmt::memory_buffer& out, const HostedRoom& room, const Standing
             "},");
 }
 
-void append_optional(fmt::memory_buffer& out, std::string_view name, const std::string& text) {
-    compose(out, "\"", name, "\":");
-    if (text.empty())
-        compose(out, "null");
-    else
-        append_json_string(out, text);
+// field: the name in quotes, with its colon.
+void append_optional(fmt::memory_buffer& out, std::string_view field, const std::string& text) {
+    if (text.empty()) return compose(out, field, "null,");
+    compose(out, field);
+    append_json_string(out, text);
     compose(out, ",");
 }
 
@@ -42,8 +43,8 @@ void append_standing(fmt::memory_buffer& out, const HostedRoom& room, const Stan
                 R"(,"joined_at":)", standing.joined.ms, ",");
     if (in_line) compose(out, R"("idle_seconds":)", room.view().settings().idle.count / 1'000, ",");
     const Profile& profile = room.profile();
-    append_optional(out, "message", profile.message);
-    append_optional(out, "target", profile.target);
+    append_optional(out, R"("message":)", profile.message);
+    append_optional(out, R"("target":)", profile.target);
     if (extras.pass)
         compose(out, R"("pass":")", extras.pass->pass, R"(","pass_expires_in":)",
                 extras.pass->expires_in_seconds, ",");

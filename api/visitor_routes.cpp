@@ -13,6 +13,8 @@ namespace {
 using net::Status;
 
 constexpr std::string_view visitor_cookie = "anteroom-visitor";
+constexpr net::HeaderLines json_unstored =
+    "Content-Type: application/json\r\nCache-Control: no-store\r\n";
 constexpr std::size_t visitor_id_length_max = 256;
 constexpr std::int64_t cookie_seconds = 24 * 3'600;
 
@@ -71,22 +73,22 @@ std::optional<Api::IssuedPass> Api::issue_pass(const HostedRoom& room, const Sta
     return IssuedPass{.text = *std::move(pass), .expires_in_seconds = lifetime.count / 1'000};
 }
 
-void Api::write_standing(fmt::memory_buffer& out, const HostedRoom& room, Number number,
-                         std::string_view ticket, std::string_view user) const {
+VisitorState Api::write_standing(fmt::memory_buffer& out, const HostedRoom& room, Number number,
+                                 std::string_view ticket) const {
     const Instant now = service_.clock().now();
     const Standing standing = room.view().standing(number);
-    const std::optional<IssuedPass> pass = issue_pass(room, standing, user, now);
+    if (!room.may_tell(standing)) return VisitorState::unknown;
+    const std::optional<IssuedPass> pass = issue_pass(room, standing, {}, now);
     append_standing(out, room, standing, now, {.ticket = ticket, .pass = in_hand(pass)});
+    return standing.state;
 }
 
 // The same as an answer; who may go in also gets the pass as a cookie, for the gate.
-void Api::answer_standing(net::Answer& answer, const HostedRoom& room, Number number,
+void Api::answer_standing(net::Answer& answer, const HostedRoom& room, const Standing& standing,
                           std::string_view ticket, std::string_view user, bool secure) const {
     const Instant now = service_.clock().now();
-    const Standing standing = room.view().standing(number);
     const std::optional<IssuedPass> pass = issue_pass(room, standing, user, now);
-    answer.header("Content-Type", "application/json");
-    answer.header("Cache-Control", "no-store");
+    answer.headers(json_unstored);
     if (pass)
         answer.header("Set-Cookie", set_cookie(pass_cookie_name(room.id()), pass->text, secure,
                                                pass->expires_in_seconds));
@@ -124,13 +126,13 @@ void Api::look(Ask& ask) {
     const Room& view = held.room->view();
     if (!view.touch(held.number, ask.now))
         return submit_for_standing(ask, held, Touch{held.number});
-    net::Answer answer = begin(ask, Status::ok);
     const Standing standing = view.standing(held.number);
+    // A moment ago called, or over: said when it is on the disk.
+    if (!held.room->may_tell(standing)) return submit_for_standing(ask, held, Touch{held.number});
+    net::Answer answer = begin(ask, Status::ok);
     if (is_inside(standing.state))
-        return answer_standing(answer, *held.room, held.number, held.ticket, {},
-                               ask.request.secure);
-    answer.header("Content-Type", "application/json");
-    answer.header("Cache-Control", "no-store");
+        return answer_standing(answer, *held.room, standing, held.ticket, {}, ask.request.secure);
+    answer.headers(json_unstored);
     append_standing(answer.body(), *held.room, standing, ask.now, {.ticket = held.ticket});
 }
 
@@ -172,6 +174,7 @@ void Api::join(Ask& ask) {
         return refuse(ask, Code::rate_limited, "too many joins from this address", wait);
     const std::optional<Visitor> visitor = name_visitor(ask, body.visitor.value_or(caller.user));
     if (!visitor) return refuse(ask, Code::unavailable);
+    if (!service_.is_writable()) return refuse(ask, Code::unavailable);
     const std::shared_ptr<HostedRoom> room = service_.find_or_make(ask.room_id);
     if (!room) return refuse(ask, Code::room_not_found);
     const std::optional<std::uint8_t> lane = lane_number(room->profile(), body.lane.value_or(""));
@@ -188,9 +191,10 @@ void Api::join(Ask& ask) {
             net::Answer answer = begin(later, standing.is_new ? Status::created : Status::ok);
             if (!visitor.cookie.empty()) answer.header("Set-Cookie", visitor.cookie);
             answer.header("Set-Cookie", ticket_cookie(*room, standing.number, secure));
-            answer_standing(answer, *room, standing.number,
-                            ticket_of(*room, standing.number).view(), visitor.id, secure);
-        });
+            answer_standing(answer, *room, standing, ticket_of(*room, standing.number).view(),
+                            visitor.id, secure);
+        },
+        body.visitor.value_or(caller.user));
 }
 
 void Api::submit_for_standing(Ask& ask, const Held& held, const Command& command) {
@@ -199,10 +203,15 @@ void Api::submit_for_standing(Ask& ask, const Held& held, const Command& command
         *room, command, &loop_,
         [this, room, number = held.number, ticket = std::string(held.ticket),
          secure = ask.request.secure, later = defer(ask)](const Outcome& outcome) mutable {
-            if (const auto* refused = std::get_if<Refused>(&outcome))
+            const auto* refused = std::get_if<Refused>(&outcome);
+            // Nothing can be written now; what was written before is still true.
+            const Standing before = room->view().standing(number);
+            const bool is_known = before.state != VisitorState::unknown && room->may_tell(before);
+            if (refused && !(refused->reason == Reason::unavailable && is_known))
                 return refuse(later, code_of(refused->reason), in_words(refused->reason));
             net::Answer answer = begin(later, Status::ok);
-            answer_standing(answer, *room, number, ticket, {}, secure);
+            answer_standing(answer, *room, refused ? before : std::get<Standing>(outcome), ticket,
+                            {}, secure);
         });
 }
 

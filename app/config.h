@@ -11,10 +11,16 @@
 
 namespace anteroom::app {
 
-// The one exception of the house: caught in main, one line, exit code 2.
+// The exceptions of the house: caught in main, one line, exit code 2.
 struct ConfigError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+// What is in the data folder cannot be used, or not now. One line, too.
+struct DataError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+inline constexpr int exit_data = 3;
 
 struct Config {
     // [server]

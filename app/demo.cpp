@@ -1,6 +1,7 @@
 #include "app/demo.h"
 
 #include <chrono>
+#include <future>
 
 #include "base/check.h"
 
@@ -52,14 +53,20 @@ void Demo::run() {
     }
 }
 
+std::optional<Standing> Demo::ask(const Command& command) {
+    auto answered = std::make_shared<std::promise<Outcome>>();
+    service_.submit(*room_, command, nullptr,
+                    [answered](const Outcome& outcome) { answered->set_value(outcome); });
+    const Outcome outcome = answered->get_future().get();
+    const auto* standing = std::get_if<Standing>(&outcome);
+    return standing ? std::optional(*standing) : std::nullopt;
+}
+
 void Demo::step(std::uint64_t turn) {
     std::vector<Number> still;
     for (const Number number : crowd_) {
-        std::optional<Command> command = Touch{number};
-        VisitorState state = VisitorState::unknown;
-        service_.submit(*room_, *command, nullptr, [&](const Outcome& outcome) {
-            if (const auto* standing = std::get_if<Standing>(&outcome)) state = standing->state;
-        });
+        const std::optional<Standing> standing = ask(Touch{number});
+        const VisitorState state = standing ? standing->state : VisitorState::unknown;
         // Inside for ten seconds on average; now and then somebody in line gives up.
         if (state == VisitorState::active && random(20) == 0)
             service_.submit(*room_, Finish{number}, nullptr, {});
@@ -72,10 +79,7 @@ void Demo::step(std::uint64_t turn) {
     for (std::uint64_t i = 0; i < arrivals && crowd_.size() < crowd_size; ++i) {
         const std::uint64_t id = ++visitors_;
         const Join join{.visitor = {.high = id * 0x9e37'79b9'7f4a'7c15, .low = id}};
-        service_.submit(*room_, join, nullptr, [&](const Outcome& outcome) {
-            if (const auto* standing = std::get_if<Standing>(&outcome))
-                crowd_.push_back(standing->number);
-        });
+        if (const std::optional<Standing> standing = ask(join)) crowd_.push_back(standing->number);
     }
 }
 

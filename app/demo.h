@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "service/service.h"
@@ -12,7 +13,8 @@ namespace anteroom::app {
 
 class Demo {
   public:
-    // Makes the room "demo" and its first crowd.
+    // Makes the room "demo" and its first crowd. After a restart the same ones stand where they
+    // stood.
     explicit Demo(Service& service);
     ~Demo();
     Demo(const Demo&) = delete;
@@ -23,6 +25,8 @@ class Demo {
   private:
     void run();
     void step(std::uint64_t turn);
+    // Waits until it is durable.
+    std::optional<Standing> ask(const Command& command);
     std::uint64_t random(std::uint64_t below);
 
     Service& service_;

@@ -67,5 +67,8 @@ int main(int argc, char** argv) {
     } catch (const ConfigError& error) {
         fmt::print(stderr, "anteroom: {}\n", error.what());
         return 2;
+    } catch (const DataError& error) {
+        fmt::print(stderr, "anteroom: {}\n", error.what());
+        return exit_data;
     }
 }

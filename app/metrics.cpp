@@ -115,9 +115,23 @@ void server_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
          [](const M& m) { return static_cast<double>(m.lag_ms->load()) / 1e3; });
 }
 
+void ledger_metrics(Text& text, const embedded::LedgerStore& ledger) {
+    const embedded::LedgerStore::Counters& counters = ledger.counters();
+    text.family("anteroom_ledger_writable", "gauge", "0: commands are refused, the disk is full.");
+    text.sample("anteroom_ledger_writable", "", ledger.is_writable() ? 1 : 0);
+    text.family("anteroom_ledger_facts_total", "counter", "Facts on disk since the start.");
+    text.sample("anteroom_ledger_facts_total", "", counters.facts.load());
+    text.family("anteroom_ledger_batches_total", "counter", "Transactions that held them.");
+    text.sample("anteroom_ledger_batches_total", "", counters.batches.load());
+    text.family("anteroom_ledger_commit_seconds_total", "counter", "Time spent writing them.");
+    text.sample("anteroom_ledger_commit_seconds_total", "",
+                static_cast<double>(counters.commit_us.load()) / 1e6);
+}
+
 } // namespace
 
-std::string metrics_text(Service& service, const std::vector<LoopMetrics>& loops) {
+std::string metrics_text(Service& service, const embedded::LedgerStore& ledger,
+                         const std::vector<LoopMetrics>& loops) {
     Text text;
     text.family("anteroom_build_info", "gauge", "What this is.");
     text.sample("anteroom_build_info",
@@ -129,6 +143,7 @@ std::string metrics_text(Service& service, const std::vector<LoopMetrics>& loops
     room_metrics(text, service);
     latency_metrics(text, loops);
     server_metrics(text, loops);
+    ledger_metrics(text, ledger);
     return text.take();
 }
 

@@ -7,6 +7,7 @@
 #include "api/latency.h"
 #include "net/http_server.h"
 #include "service/service.h"
+#include "store/embedded/ledger_store.h"
 
 namespace anteroom::app {
 
@@ -16,6 +17,7 @@ struct LoopMetrics {
     const std::atomic<std::int64_t>* lag_ms = nullptr; // The worst of the last second.
 };
 
-std::string metrics_text(Service& service, const std::vector<LoopMetrics>& loops);
+std::string metrics_text(Service& service, const embedded::LedgerStore& ledger,
+                         const std::vector<LoopMetrics>& loops);
 
 } // namespace anteroom::app

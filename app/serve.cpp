@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "app/metrics.h"
 #include "net/http_server.h"
 #include "net/tls.h"
+#include "store/embedded/ledger_store.h"
 
 namespace anteroom::app {
 namespace {
@@ -35,15 +38,23 @@ class Server {
     explicit Server(const ServeOptions& options)
         : config_(options.config),
           installation_(open_installation(config_)),
-          service_(service_options(config_)),
+          service_(service_options(config_),
+                   [this](const Clock& clock, Listener& listener) {
+                       auto store = std::make_unique<embedded::LedgerStore>(clock, listener,
+                                                                            ledger_options());
+                       ledger_ = store.get();
+                       return store;
+                   }),
           shared_{.service = service_,
                   .admin_token = installation_.admin_token,
                   .cors_origins = config_.cors_origins,
                   .join_limiter = std::make_unique<AddressLimiter>(
                       static_cast<double>(config_.joins_burst), config_.joins_per_second),
                   .has_demo = options.demo} {
+        if (const Result<void> loaded = service_.load(); !loaded)
+            throw DataError(loaded.fault().reason);
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
-        shared_.metrics = [this] { return metrics_text(service_, loop_metrics_); };
+        shared_.metrics = [this] { return metrics_text(service_, *ledger_, loop_metrics_); };
         open_workers();
     }
 
@@ -65,6 +76,16 @@ class Server {
                 .create_on_first_use = config.create_rooms == "first-use",
                 .rooms_max = static_cast<std::size_t>(config.rooms_max),
                 .loops = thread_count(config)};
+    }
+    embedded::LedgerOptions ledger_options() const {
+        return {.folder = data_folder(config_),
+                .say = [](const std::string& line) { spdlog::info("{}", line); },
+                .fatal =
+                    [](const std::string& why) {
+                        spdlog::critical("stopped: {}", why);
+                        fmt::print(stderr, "anteroom: {}\n", why);
+                        std::_Exit(exit_data); // Nothing more may be said or written.
+                    }};
     }
     static std::size_t thread_count(const Config& config) {
         if (config.threads > 0) return static_cast<std::size_t>(config.threads);
@@ -184,11 +205,13 @@ class Server {
             worker->beat = {};
             worker->server.reset();
         }
+        service_.close();
         spdlog::info("stopped");
     }
 
     Config config_;
     Installation installation_;
+    embedded::LedgerStore* ledger_ = nullptr; // The service's.
     Service service_;
     api::ApiShared shared_;
     std::shared_ptr<net::TlsServer> tls_;
@@ -202,6 +225,7 @@ class Server {
 
 int serve(const ServeOptions& options) {
     open_log(options.config.log_level);
+    ::umask(077); // Who visited, and the keys, are nobody else's business.
     // Signals are waited for in one place; no handler ever interrupts anything.
     sigset_t set = handled_signals();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);

@@ -15,23 +15,23 @@ namespace anteroom {
 template <class Signature>
 class UniqueFunction;
 
-template <class... Args>
-class UniqueFunction<void(Args...)> {
+template <class R, class... Args>
+class UniqueFunction<R(Args...)> {
   public:
     UniqueFunction() = default;
 
     template <class F>
     requires(!std::is_same_v<std::remove_cvref_t<F>, UniqueFunction> &&
-             std::is_invocable_v<std::remove_cvref_t<F>&, Args...>)
+             std::is_invocable_r_v<R, std::remove_cvref_t<F>&, Args...>)
         UniqueFunction(F&& work) // NOLINT(*-explicit-*)
         : body_(std::make_unique<Body<std::remove_cvref_t<F>>>(std::forward<F>(work))) {}
 
     explicit operator bool() const { return body_ != nullptr; }
 
     // REQUIRES: not empty.
-    void operator()(Args... args) const {
+    R operator()(Args... args) const {
         CHECK(body_);
-        body_->run(std::forward<Args>(args)...);
+        return body_->run(std::forward<Args>(args)...);
     }
 
   private:
@@ -40,13 +40,13 @@ class UniqueFunction<void(Args...)> {
         Base(const Base&) = delete;
         Base& operator=(const Base&) = delete;
         virtual ~Base() = default;
-        virtual void run(Args... args) = 0;
+        virtual R run(Args... args) = 0;
     };
     template <class F>
     struct Body final : Base {
         template <class G>
         explicit Body(G&& from) : work(std::forward<G>(from)) {}
-        void run(Args... args) override { work(std::forward<Args>(args)...); }
+        R run(Args... args) override { return static_cast<R>(work(std::forward<Args>(args)...)); }
         F work;
     };
     std::unique_ptr<Base> body_;

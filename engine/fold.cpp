@@ -84,10 +84,10 @@ void Room::fold(const Joined& joined, Instant at) {
     lines_[place.line].everybody.insert(place.order);
     lines_[place.line].present.insert(place.order);
     add(waiting_, +1);
-    if (copy_) [[unlikely]] {
-        copy_->keep_record(roll_.issued()); // Its chunk may be buried when the next one begins.
-        copy_->keep_record(joined.number);
-    }
+    // The chunk that grows, or that may be buried now that the next one begins. One that begins was
+    // not there when the snapshot did.
+    if (copy_) [[unlikely]]
+        copy_->keep_record(roll_.issued());
     roll_.add(joined.number, joined.visitor, place, at);
     ++totals_.joined;
 }

@@ -37,6 +37,7 @@ enum class Reason : std::uint8_t {
     bad_count,
     room_paused,
     not_paused,
+    unavailable, // Not the rules: where the room lives, nothing can be written now.
 };
 
 constexpr const char* name(Reason reason) {
@@ -60,6 +61,7 @@ constexpr const char* name(Reason reason) {
         case Reason::outer_not_released: return "outer_not_released";
         case Reason::outer_taken: return "outer_taken";
         case Reason::outer_inactive: return "outer_inactive";
+        case Reason::unavailable: return "unavailable";
         case Reason::unknown_number: return "unknown_number";
         case Reason::not_called: return "not_called";
         case Reason::bad_count: return "bad_count";

@@ -2,7 +2,7 @@
 //   a whole token, which must be refused unless it is exactly what our issuer makes of its claims;
 //   claims that get a good signature, which must be refused or mean what Boost.JSON reads in them;
 //   a JSON object, on which our scanner and Boost.JSON must agree.
-#include <boost/json/src.hpp>
+#include <boost/json.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>

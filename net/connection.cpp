@@ -1,7 +1,5 @@
 #include "net/connection.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "base/check.h"
@@ -11,6 +9,7 @@ namespace anteroom::net {
 
 Connection::Connection(ServerCore& core, const IpAddress& peer)
     : loop_(core.loop),
+      socket_(core.loop, *this),
       core_(&core),
       timer_(this, [](void* self) { static_cast<Connection*>(self)->on_deadline(); }),
       peer_(peer),
@@ -20,14 +19,8 @@ Connection::Connection(ServerCore& core, const IpAddress& peer)
 void Connection::open(ServerCore& core, int descriptor, const IpAddress& peer, bool turned_away) {
     auto* connection = new Connection(core, peer);
     connection->turned_away_ = turned_away;
-    CHECK(uv_tcp_init(core.loop.uv(), &connection->tcp_) == 0);
-    connection->tcp_.data = connection;
     connection->link();
-    if (uv_tcp_open(&connection->tcp_, descriptor) != 0) {
-        ::close(descriptor);
-        return connection->close();
-    }
-    if (!connection->start_reading()) return connection->close();
+    if (!connection->socket_.open(descriptor)) return connection->close();
     if (turned_away) return connection->turn_away();
     if (core.options.tls) {
         connection->phase_ = Phase::handshaking;
@@ -68,42 +61,17 @@ void Connection::close() {
     }
     unlink();
     core_ = nullptr;
-    uv_close(reinterpret_cast<uv_handle_t*>(&tcp_), [](uv_handle_t* handle) {
-        auto* connection = static_cast<Connection*>(handle->data);
-        const Job told = std::move(connection->on_stream_close_);
+    socket_.close();
+    // Later: whoever closes may be one of our own callers, or in the middle of send().
+    loop_.soon([self = ConnectionRef(this)] {
+        const Job told = std::move(self->on_stream_close_);
         if (told) told();
-        connection->release();
+        self->release(); // The open socket's own.
     });
     core.on_connection_closed();
 }
 
-bool Connection::start_reading() {
-    if (is_reading_) return true;
-    const auto allocate = [](uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
-        auto& wire = static_cast<Connection*>(handle->data)->loop_.buffers().wire;
-        *buffer = uv_buf_init(wire.data(), static_cast<unsigned>(wire.size()));
-    };
-    const auto arrived = [](uv_stream_t* handle, ssize_t count, const uv_buf_t* buffer) {
-        static_cast<Connection*>(handle->data)->on_read(count, buffer->base);
-    };
-    is_reading_ = uv_read_start(stream(), allocate, arrived) == 0;
-    return is_reading_;
-}
-
-void Connection::stop_reading() {
-    uv_read_stop(stream());
-    is_reading_ = false;
-}
-
-void Connection::on_read(ssize_t count, const char* data) {
-    if (count == 0 || phase_ == Phase::closed) return;
-    if (count == UV_EOF) return on_end();
-    if (count < 0) return close();
-    const ConnectionRef self(this);
-    on_wire({data, static_cast<std::size_t>(count)});
-}
-
-void Connection::on_wire(std::string_view wire) {
+void Connection::on_bytes(std::string_view wire) {
     if (!tls_) return on_plain(wire);
     while (phase_ != Phase::closed) {
         auto& buffers = loop_.buffers();
@@ -137,7 +105,7 @@ void Connection::on_plain(std::string_view plain) {
             if (closing_) return;
             reader_.keep(plain);
             // Enough for the requests that may wait; the rest waits in the client's socket.
-            if (reader_.kept_bytes() > limits::read_buffer_bytes) stop_reading();
+            if (reader_.kept_bytes() > limits::read_buffer_bytes) socket_.pause();
             return;
         case Phase::streaming:
         case Phase::lingering:

@@ -6,8 +6,6 @@
 // is in. Lives until it is closed and nobody refers to it any more.
 #pragma once
 
-#include <uv.h>
-
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -16,13 +14,14 @@
 #include "net/limits.h"
 #include "net/loop.h"
 #include "net/request_reader.h"
+#include "net/socket.h"
 #include "net/tls.h"
 
 namespace anteroom::net {
 
 class ServerCore;
 
-class Connection {
+class Connection final : private Socket::Owner {
   public:
     // Takes the descriptor. turned_away: hears a 503 and nothing else.
     static void open(ServerCore& core, int descriptor, const IpAddress& peer, bool turned_away);
@@ -61,12 +60,10 @@ class Connection {
     // Input (connection.cpp)
     void link();
     void unlink();
-    bool start_reading();
-    void stop_reading();
-    void on_read(ssize_t count, const char* data);
-    void on_wire(std::string_view wire);
+    void on_bytes(std::string_view wire) override;
     void on_plain(std::string_view plain);
-    void on_end();
+    void on_end() override;
+    void on_broken() override { close(); }
     void pump(std::string_view fresh);
     bool pump_one(std::string_view& fresh);
     void dispatch(Request& request);
@@ -90,11 +87,10 @@ class Connection {
     void transmit(std::string_view bytes, const Frame& frame);
     void put(std::string_view bytes, const Frame& frame);
     void send_cipher();
-    void on_written(int status);
-    void on_drained();
+    void on_drained() override;
     void settle();
     void linger();
-    std::size_t backlog() const;
+    std::size_t backlog() const { return socket_.backlog_bytes(); }
 
     // Streams (connection_output.cpp)
     std::optional<EventStream> begin_stream(std::span<const Header> headers);
@@ -102,11 +98,8 @@ class Connection {
     bool send_frame(const Frame& frame);
     void end_stream();
 
-    uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&tcp_); }
-    const uv_stream_t* stream() const { return reinterpret_cast<const uv_stream_t*>(&tcp_); }
-
-    uv_tcp_t tcp_{};
     Loop& loop_;
+    Socket socket_;
     ServerCore* core_; // Null once closed.
     Connection* prev_ = nullptr;
     Connection* next_ = nullptr;
@@ -124,7 +117,6 @@ class Connection {
     RequestReader::Phase reader_phase_ = RequestReader::Phase::idle;
     bool peer_is_trusted_ = false;
     bool turned_away_ = false;
-    bool is_reading_ = false;
     bool served_ = false;      // At least one request was answered.
     bool closing_ = false;     // After what is on its way.
     bool half_closed_ = false; // The client sends no more.

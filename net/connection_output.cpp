@@ -3,26 +3,12 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
-#include <string>
-
 #include "base/check.h"
 #include "net/connection.h"
 #include "net/header_check.h"
 #include "net/server_core.h"
 
 namespace anteroom::net {
-
-namespace {
-
-// Bytes that the kernel would not take yet, with what keeps them alive.
-struct PendingWrite {
-    uv_write_t request{};
-    ConnectionRef connection;
-    Frame frame;       // Shared by all its readers, or empty:
-    std::string bytes; // a copy of our own.
-};
-
-} // namespace
 
 void Connection::cork() {
     CHECK(core_->corked == nullptr);
@@ -87,41 +73,8 @@ void Connection::send_cipher() {
     recycle(cipher);
 }
 
-// Straight to the kernel if nothing waits; only what it does not take is kept.
 void Connection::put(std::string_view bytes, const Frame& frame) {
-    std::size_t taken = 0;
-    if (backlog() == 0) {
-        const uv_buf_t buffer =
-            uv_buf_init(const_cast<char*>(bytes.data()), static_cast<unsigned>(bytes.size()));
-        const int result = uv_try_write(stream(), &buffer, 1);
-        if (result < 0 && result != UV_EAGAIN) return close();
-        if (result > 0) taken = static_cast<std::size_t>(result);
-        if (taken == bytes.size()) return;
-    }
-    bytes.remove_prefix(taken);
-    auto* pending = new PendingWrite{
-        .request = {}, .connection = ConnectionRef(this), .frame = frame, .bytes = {}};
-    if (!frame) {
-        pending->bytes.assign(bytes);
-        bytes = pending->bytes;
-    }
-    pending->request.data = pending;
-    const uv_buf_t buffer =
-        uv_buf_init(const_cast<char*>(bytes.data()), static_cast<unsigned>(bytes.size()));
-    const auto done = [](uv_write_t* request, int status) {
-        const std::unique_ptr<PendingWrite> written(static_cast<PendingWrite*>(request->data));
-        written->connection->on_written(status);
-    };
-    if (uv_write(&pending->request, stream(), &buffer, 1, done) != 0) {
-        delete pending;
-        close();
-    }
-}
-
-void Connection::on_written(int status) {
-    if (phase_ == Phase::closed) return;
-    if (status < 0) return close();
-    if (backlog() == 0) on_drained();
+    if (!socket_.send(bytes, frame)) close();
 }
 
 void Connection::on_drained() {
@@ -132,10 +85,6 @@ void Connection::on_drained() {
         if (reader_.has_kept()) resume_soon();
     }
     settle();
-}
-
-std::size_t Connection::backlog() const {
-    return uv_stream_get_write_queue_size(stream());
 }
 
 // Decides what comes next, after bytes have left or could not.
@@ -153,9 +102,9 @@ void Connection::settle() {
         if (!flushed) {
             phase_ = Phase::flushing;
         } else if (enough_kept) {
-            stop_reading();
-        } else if (!half_closed_ && !start_reading()) {
-            return close();
+            socket_.pause();
+        } else if (!half_closed_) {
+            socket_.resume();
         }
     }
     watch();
@@ -170,11 +119,9 @@ void Connection::linger() {
         send_cipher();
         if (phase_ == Phase::closed) return;
     }
-    uv_os_fd_t descriptor = -1;
-    const bool open = uv_fileno(reinterpret_cast<uv_handle_t*>(&tcp_), &descriptor) == 0;
-    if (half_closed_ || !open) return close();
-    if (backlog() == 0) ::shutdown(descriptor, SHUT_WR);
-    if (!start_reading()) return close();
+    if (half_closed_) return close();
+    if (backlog() == 0) socket_.finish_writing();
+    socket_.resume();
     watch();
 }
 
@@ -204,29 +151,19 @@ std::optional<EventStream> Connection::begin_stream(std::span<const Header> head
     is_stream_ = true;
     core.stats.streams.add();
     // A peer that vanished without a word is noticed by the unanswered heartbeats.
-    uv_os_fd_t descriptor = -1;
-    if (uv_fileno(reinterpret_cast<uv_handle_t*>(&tcp_), &descriptor) == 0) {
-        const auto patience = static_cast<unsigned>(core.options.limits.idle_deadline.count);
-        ::setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
-    }
+    const auto patience = static_cast<unsigned>(core.options.limits.idle_deadline.count);
+    ::setsockopt(socket_.descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
     EventStream stream(this);
     end_output();
     return stream;
 }
 
 void Connection::write_stream_head(Output& output, std::span<const Header> headers) {
-    append(output, status_line(Status::ok));
-    append(output, loop_.buffers().date.at(loop_.now()));
     // Ended by the end of the connection: frames are the same bytes for everybody.
-    append(output,
-           "Content-Type: text/event-stream\r\nCache-Control: no-store\r\n"
-           "X-Accel-Buffering: no\r\nConnection: close\r\n");
-    for (const Header& header : headers) {
-        append(output, header.name);
-        append(output, ": ");
-        append(output, header.value);
-        append(output, "\r\n");
-    }
+    compose(output, status_line(Status::ok), loop_.buffers().date.at(loop_.now()),
+            "Content-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+            "X-Accel-Buffering: no\r\nConnection: close\r\n");
+    for (const Header& header : headers) compose(output, header.name, ": ", header.value, "\r\n");
     append(output, "\r\n");
 }
 

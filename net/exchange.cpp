@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "net/connection.h"
-#include "net/header_check.h"
 #include "net/server_core.h"
 
 namespace anteroom::net {
@@ -48,13 +47,19 @@ void Answer::begin(Status status) {
     status_ = status;
     length_at_ = 0;
     output_.resize(begin_);
-    append(output_, status_line(status));
-    append(output_, connection_->loop().buffers().date.at(connection_->loop().now()));
+    Loop& loop = connection_->loop();
+    compose(output_, status_line(status), loop.buffers().date.at(loop.now()));
     if (!connection_->keep_alive_) {
         append(output_, "Connection: close\r\n");
     } else if (connection_->http10_) {
         append(output_, "Connection: keep-alive\r\n");
     }
+}
+
+Answer& Answer::headers(HeaderLines lines) {
+    CHECK(length_at_ == 0 && !sent_);
+    append(output_, lines.text());
+    return *this;
 }
 
 Answer& Answer::header(std::string_view name, std::string_view value) {
@@ -63,10 +68,7 @@ Answer& Answer::header(std::string_view name, std::string_view value) {
         poisoned_ = true;
         return *this;
     }
-    append(output_, name);
-    append(output_, ": ");
-    append(output_, value);
-    append(output_, "\r\n");
+    compose(output_, name, ": ", value, "\r\n");
     return *this;
 }
 

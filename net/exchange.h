@@ -16,6 +16,8 @@
 #include <string_view>
 #include <utility>
 
+#include "net/frame.h"
+#include "net/header_check.h"
 #include "net/http_parser.h"
 #include "net/job.h"
 #include "net/loop_buffers.h"
@@ -45,7 +47,8 @@ class ConnectionRef {
 // One answer being written: headers first, then the body, then send() (or the end of its life).
 //
 //   Answer answer = exchange.answer(Status::ok);
-//   answer.header("Content-Type", "application/json");
+//   answer.headers("Content-Type: application/json\r\n");
+//   answer.header("X-Request-ID", id);
 //   fmt::format_to(fmt::appender(answer.body()), R"({{"ahead":{}}})", ahead);
 //
 // Content-Length, Date and Connection are written here; HEAD and 204/304 lose the body by itself.
@@ -67,6 +70,7 @@ class Answer {
     ~Answer() { send(); }
 
     // REQUIRES: before body().
+    Answer& headers(HeaderLines lines);
     Answer& header(std::string_view name, std::string_view value);
     Answer& header(std::string_view name, std::uint64_t value);
 
@@ -116,12 +120,6 @@ class Reply {
     ConnectionRef connection_;
     std::uint32_t exchange_;
 };
-
-// Bytes that many streams send: written once, shared by all.
-using Frame = std::shared_ptr<const std::string>;
-inline Frame make_frame(std::string text) {
-    return std::make_shared<const std::string>(std::move(text));
-}
 
 class EventStream {
   public:

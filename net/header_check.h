@@ -3,12 +3,36 @@
 
 #include <string_view>
 
+#include "net/scan.h"
 #include "net/text.h"
 
 namespace anteroom::net {
 
-constexpr bool is_safe_header(std::string_view name, std::string_view value) {
-    return !name.empty() && all(name, in_token) && all(value, in_value);
+inline bool is_safe_header(std::string_view name, std::string_view value) {
+    return !name.empty() && all(name, in_token) && is_value(value);
 }
+
+// Whole lines that are the same in every answer. Checked when the program is compiled, so that
+// writing them is one copy.
+class HeaderLines {
+  public:
+    template <std::size_t N>
+    consteval HeaderLines(const char (&lines)[N]) : text_(lines, N - 1) { // NOLINT(*-explicit-*)
+        for (std::string_view rest = text_; !rest.empty();) {
+            const std::size_t colon = rest.find(": ");
+            const std::size_t end = rest.find("\r\n");
+            const bool is_line = end != rest.npos && colon < end;
+            if (!is_line || colon == 0 || !all(rest.substr(0, colon), in_token) ||
+                !all(rest.substr(colon + 2, end - colon - 2), in_value))
+                this_is_no_header_line();
+            rest.remove_prefix(end + 2);
+        }
+    }
+    std::string_view text() const { return text_; }
+
+  private:
+    static void this_is_no_header_line(); // Has no body: only the compiler can come by.
+    std::string_view text_;
+};
 
 } // namespace anteroom::net

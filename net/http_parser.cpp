@@ -1,5 +1,6 @@
 #include "net/http_parser.h"
 
+#include "net/scan.h"
 #include "net/text.h"
 
 namespace anteroom::net {
@@ -10,8 +11,8 @@ constexpr Refusal bad(std::string_view reason) {
     return {Status::bad_request, reason};
 }
 
-// Takes the text up to the CRLF that find_head_end has seen; a bare CR inside is left for the
-// character checks.
+// Takes the request line up to the CRLF that find_head_end has seen; a bare CR inside is left for
+// the character checks.
 std::string_view take_line(std::string_view& rest) {
     const std::size_t feed = rest.find('\n');
     const std::string_view line = rest.substr(0, feed - 1);
@@ -72,6 +73,11 @@ void split_query(std::string_view path_and_query, Request& request) {
 Refusal parse_target(std::string_view target, Request& request) {
     request.target = target;
     request.host = {};
+    if (target.starts_with('/') && all(target, in_path)) { // Nearly all of them.
+        request.path = target;
+        request.query = {};
+        return {};
+    }
     if (!all(target, in_target)) return bad("forbidden character in the request target");
     if (target.starts_with('/')) {
         split_query(target, request);
@@ -236,15 +242,18 @@ bool is_host(std::string_view host) {
     return !host.empty() && all(host, in_host);
 }
 
-bool parse_header_line(std::string_view line, Header& header) {
+bool take_header(std::string_view& head, Header& header) {
     std::size_t colon = 0;
-    while (colon < line.size() && is(line[colon], in_token)) ++colon;
+    while (is(head[colon], in_token)) ++colon; // The CR at the end is none.
     // Anything but a token in front of the colon: whitespace, a fold, a control byte, no colon.
-    if (colon == 0 || colon == line.size() || line[colon] != ':') return false;
-    header.name = line.substr(0, colon);
-    const std::string_view value = line.substr(colon + 1);
-    if (!all(value, in_value)) return false;
-    header.value = trim(value);
+    if (colon == 0 || head[colon] != ':') return false;
+    header.name = head.substr(0, colon);
+    head.remove_prefix(colon + 1);
+    const std::size_t end = value_length(head);
+    // Where the value ends, the line must: otherwise it is a control byte, or a bare CR.
+    if (!head.substr(end).starts_with("\r\n")) return false;
+    header.value = trim(head.substr(0, end));
+    head.remove_prefix(end + 2);
     return true;
 }
 
@@ -290,14 +299,12 @@ Refusal parse_request_head(std::string_view head, const Limits& limits, Request&
     if (const Refusal no = parse_request_line(take_line(head), limits, request)) return no;
 
     Seen seen;
-    while (true) {
-        const std::string_view line = take_line(head);
-        if (line.empty()) break;
+    while (!head.starts_with("\r\n")) {
         if (request.header_count == limits.headers_max) {
             return {Status::header_fields_too_large, "too many headers"};
         }
         Header& header = request.header_storage[request.header_count];
-        if (!parse_header_line(line, header)) return bad("malformed header");
+        if (!take_header(head, header)) return bad("malformed header");
         if (const Refusal no = note_header(header, request, seen)) return no;
         ++request.header_count;
     }

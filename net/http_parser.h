@@ -35,9 +35,9 @@ Refusal parse_request_head(std::string_view head, const Limits& limits, Request&
 
 // Parts that the client's response parser shares.
 
-// One "name: value" line without its CRLF; also says no to whitespace before the colon and to
-// obs-fold.
-bool parse_header_line(std::string_view line, Header& header);
+// Takes one "name: value" line and its CRLF off the front of head; also says no to whitespace
+// before the colon and to obs-fold. REQUIRES: head ends as find_head_end has accepted it.
+bool take_header(std::string_view& head, Header& header);
 
 // uri-host [":" port] (RFC 9110, 7.2), never empty: http URIs have a host.
 bool is_host(std::string_view host);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <limits>
+#include <utility>
 
 #include "base/check.h"
 #include "net/loop_buffers.h"
@@ -10,34 +12,20 @@ namespace anteroom::net {
 
 namespace {
 
-Loop& owner_of(const void* handle_data) {
-    return *static_cast<Loop*>(const_cast<void*>(handle_data));
-}
-
-Instant read_clock() {
-    return Instant{static_cast<std::int64_t>(uv_hrtime() / 1'000'000)};
-}
-
-template <class Handle>
-uv_handle_t* as_handle(Handle* handle) {
-    return reinterpret_cast<uv_handle_t*>(handle);
+// The descriptor of libuv's own epoll set.
+int start(uv_loop_t& uv) {
+    CHECK(uv_loop_init(&uv) == 0);
+    return uv_backend_fd(&uv);
 }
 
 } // namespace
 
-Loop::Loop() : wheel_(read_clock()), buffers_(std::make_unique<LoopBuffers>()) {
+Loop::Loop() : poller_(start(uv_)), wheel_(now()), buffers_(std::make_unique<LoopBuffers>()) {
     spawned_.prev = spawned_.next = &spawned_;
-    std::signal(SIGPIPE, SIG_IGN); // A write to a client who left is an error code, not the end.
-    CHECK(uv_loop_init(&uv_) == 0);
-    CHECK(uv_async_init(&uv_, &wake_, [](uv_async_t* handle) { owner_of(handle->data).wake(); }) ==
-          0);
-    CHECK(uv_prepare_init(&uv_, &prepare_) == 0);
-    CHECK(uv_check_init(&uv_, &check_) == 0);
-    CHECK(uv_timer_init(&uv_, &wheel_timer_) == 0);
-    wake_.data = prepare_.data = check_.data = wheel_timer_.data = this;
-    uv_prepare_start(&prepare_,
-                     [](uv_prepare_t* handle) { owner_of(handle->data).before_sleep(); });
-    uv_check_start(&check_, [](uv_check_t* handle) { owner_of(handle->data).after_poll(); });
+    std::signal(SIGPIPE, SIG_IGN); // A write to a peer who left is an error code, not the end.
+    const auto awake = [](uv_async_t* handle) { static_cast<Loop*>(handle->data)->wake(); };
+    CHECK(uv_async_init(&uv_, &wake_, awake) == 0);
+    wake_.data = this;
 }
 
 Loop::~Loop() {
@@ -52,11 +40,8 @@ Loop::~Loop() {
     ready_.clear();
     posted_.clear();
     resumable_.clear();
-    uv_close(as_handle(&wake_), nullptr);
-    uv_close(as_handle(&prepare_), nullptr);
-    uv_close(as_handle(&check_), nullptr);
-    uv_close(as_handle(&wheel_timer_), nullptr);
-    uv_run(&uv_, UV_RUN_DEFAULT); // Lets closing sockets finish.
+    uv_close(reinterpret_cast<uv_handle_t*>(&wake_), nullptr);
+    uv_run(&uv_, UV_RUN_DEFAULT); // Lets closing handles finish.
     CHECK(uv_loop_close(&uv_) == 0);
 }
 
@@ -64,7 +49,12 @@ void Loop::run() {
     CHECK(thread_.load() == std::thread::id());
     thread_.store(std::this_thread::get_id());
     uv_update_time(&uv_);
-    while (!stopping_) uv_run(&uv_, UV_RUN_DEFAULT);
+    woken_ = now();
+    while (!stopping_) {
+        before_sleep();
+        sleep();
+    }
+    note_lag();
     stopping_ = false;
     thread_.store(std::thread::id());
 }
@@ -130,17 +120,19 @@ void Loop::wake() {
     }
     for (const Job& job : posted_now_) job(); // All that were posted before stop() run.
     posted_now_.clear();
-    if (!stop_now) return;
-    stopping_ = true;
-    uv_stop(&uv_);
+    if (stop_now) stopping_ = true;
 }
 
 void Loop::before_sleep() {
+    fire_timers();
     run_ready();
     if (turn_hook_) turn_hook_();
-    // What the hook made ready, or ready work made ready in turn, must not wait for a socket.
-    if (!ready_.empty() || !resumable_.empty()) uv_async_send(&wake_);
-    set_wheel_timer();
+}
+
+void Loop::fire_timers() {
+    if (now() < wheel_due_) return;
+    wheel_.advance(now());
+    wheel_changed_ = true;
 }
 
 void Loop::run_ready() {
@@ -152,31 +144,32 @@ void Loop::run_ready() {
     resumable_now_.clear();
 }
 
-void Loop::set_wheel_timer() {
-    if (!wheel_changed_) return;
-    wheel_changed_ = false;
-    const Instant due = wheel_.next().value_or(instant_max);
-    if (due == wheel_timer_due_) return;
-    wheel_timer_due_ = due;
-    if (due == instant_max) {
-        uv_timer_stop(&wheel_timer_);
-        return;
-    }
-    const std::int64_t in = std::max<std::int64_t>((due - now()).count, 0);
-    uv_timer_start(
-        &wheel_timer_,
-        [](uv_timer_t* handle) {
-            Loop& loop = owner_of(handle->data);
-            loop.wheel_timer_due_ = instant_max;
-            loop.wheel_changed_ = true;
-            loop.wheel_.advance(loop.now());
-        },
-        static_cast<std::uint64_t>(in), 0);
+void Loop::sleep() {
+    note_lag();
+    poller_.wait(patience_ms());
+    uv_update_time(&uv_);
+    woken_ = now();
+    const bool libuv_has_news = poller_.dispatch();
+    // libuv also wants its turn when a handle was started or closed, or a timer of its own is due.
+    if (libuv_has_news || uv_backend_timeout(&uv_) == 0) uv_run(&uv_, UV_RUN_NOWAIT);
 }
 
-void Loop::after_poll() {
-    // libuv read its clock when the sockets had news, and has run their callbacks since.
-    const std::int64_t lag = (read_clock() - now()).count;
+// How long nothing needs to be done unless a socket has news; -1: for ever.
+int Loop::patience_ms() {
+    // What the hook made ready, or ready work made ready in turn, must not wait for a socket.
+    if (!ready_.empty() || !resumable_.empty() || poller_.has_unfinished()) return 0;
+    if (std::exchange(wheel_changed_, false)) wheel_due_ = wheel_.next().value_or(instant_max);
+    const int libuv_ms = uv_backend_timeout(&uv_);
+    if (wheel_due_ == instant_max) return libuv_ms;
+    constexpr std::int64_t at_most = std::numeric_limits<int>::max();
+    const auto wheel_ms =
+        static_cast<int>(std::clamp<std::int64_t>((wheel_due_ - now()).count, 0, at_most));
+    return libuv_ms < 0 ? wheel_ms : std::min(libuv_ms, wheel_ms);
+}
+
+void Loop::note_lag() {
+    uv_update_time(&uv_);
+    const std::int64_t lag = (now() - woken_).count;
     if (lag > lag_ms_.load(std::memory_order_relaxed))
         lag_ms_.store(lag, std::memory_order_relaxed);
 }

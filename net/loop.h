@@ -3,6 +3,10 @@
 //
 // A turn: due timers fire, ready work runs, the on_turn hook is called (nothing is in the middle of
 // anything then: the service's quiescent point), then the loop sleeps until a socket has news.
+//
+// Clients' sockets are watched by our own Poller, which costs less per request than libuv's
+// streams; libuv does everything else (listening, calling out, names, wake-ups) as a guest of that
+// Poller.
 #pragma once
 
 #include <uv.h>
@@ -16,6 +20,7 @@
 
 #include "base/time.h"
 #include "net/job.h"
+#include "net/poller.h"
 #include "net/timer_wheel.h"
 
 namespace anteroom::net {
@@ -58,29 +63,31 @@ class Loop {
     void soon(Job job);
     void resume_soon(std::coroutine_handle<> frame);
 
-    // The longest time since the last call for which callbacks kept the loop from its sockets.
+    // The longest time since the last call for which work kept the loop from its sockets.
     Millis take_lag_max();
 
     uv_loop_t* uv() { return &uv_; }
+    Poller& poller() { return poller_; }
     LoopBuffers& buffers() { return *buffers_; }
     void adopt(SpawnedTask& task);
 
   private:
     void wake();
     void before_sleep();
-    void after_poll();
+    void sleep();
+    int patience_ms();
+    void fire_timers();
     void run_ready();
-    void set_wheel_timer();
+    void note_lag();
 
     uv_loop_t uv_{};
     uv_async_t wake_{};
-    uv_prepare_t prepare_{};
-    uv_check_t check_{};
-    uv_timer_t wheel_timer_{};
+    Poller poller_;
     TimerWheel wheel_;
-    Instant wheel_timer_due_ = instant_max;
+    Instant wheel_due_ = instant_max;
     bool wheel_changed_ = false;
     bool stopping_ = false; // Set on the loop's thread.
+    Instant woken_{};       // When the last sleep ended.
 
     Job turn_hook_;
     std::vector<Job> ready_;

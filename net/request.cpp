@@ -12,10 +12,12 @@ std::optional<std::string_view> Request::header(std::string_view lower_name) con
     return std::nullopt;
 }
 
-std::size_t Request::count(std::string_view lower_name) const {
-    std::size_t found = 0;
+std::optional<std::string_view> Request::single_header(std::string_view lower_name) const {
+    std::optional<std::string_view> found;
     for (const Header& header : headers()) {
-        if (equals_lower(header.name, lower_name)) ++found;
+        if (!equals_lower(header.name, lower_name)) continue;
+        if (found) return std::nullopt;
+        found = header.value;
     }
     return found;
 }

@@ -49,8 +49,8 @@ struct Request {
     // The first header of that name, whatever its case; name in lower case.
     std::optional<std::string_view> header(std::string_view lower_name) const;
 
-    // How often the header came: a security decision should not rest on one of two.
-    std::size_t count(std::string_view lower_name) const;
+    // The same if it came once, for security decisions: of two, nobody knows which one is meant.
+    std::optional<std::string_view> single_header(std::string_view lower_name) const;
 
     // The client behind trusted proxies; the peer itself when it is not one of them.
     IpAddress client_address() const;

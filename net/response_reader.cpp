@@ -73,16 +73,13 @@ ResponseReader::Step ResponseReader::read_head() {
 bool ResponseReader::parse_head(std::string_view head) {
     keep_alive_ = true;
     has_length_ = has_encoding_ = false;
-    std::size_t end = head.find("\r\n");
+    const std::size_t end = head.find("\r\n");
     if (!parse_status_line(head.substr(0, end))) return false;
-    while (true) {
-        head.remove_prefix(end + 2);
-        end = head.find("\r\n");
-        if (end == 0) break;
-        if (end == std::string_view::npos) return false;
+    head.remove_prefix(end + 2);
+    while (!head.starts_with("\r\n")) {
         if (response_.headers.size() == limits::headers_max) return false;
         Header header;
-        if (!parse_header_line(head.substr(0, end), header)) return false;
+        if (!take_header(head, header)) return false;
         std::string name(header.name);
         std::transform(name.begin(), name.end(), name.begin(), to_lower);
         if (!note_header(name, header.value)) return false;

@@ -13,6 +13,7 @@ enum CharacterClass : std::uint8_t {
     in_value = 2,  // field-content: visible ASCII, SP, HTAB, obs-text
     in_target = 4, // What may stand in a request target on the wire
     in_host = 8,   // reg-name characters of RFC 3986, 3.2.2, without brackets
+    in_path = 16,  // Of a target, what can only be part of the path
 };
 
 namespace detail {
@@ -36,6 +37,7 @@ consteval std::array<std::uint8_t, 256> character_classes() {
         if (visible || c == ' ' || c == '\t' || c >= 0x80) classes[c] |= in_value;
         // Browsers always encode these; a fragment never travels.
         if (visible && c != '"' && c != '<' && c != '>' && c != '#') classes[c] |= in_target;
+        if ((classes[c] & in_target) && c != '?' && c != '\\') classes[c] |= in_path;
     }
     return classes;
 }

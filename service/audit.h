@@ -23,11 +23,18 @@ struct AuditEntry {
 
 class Audit {
   public:
-    void note(AuditEntry entry) {
+    // Gives the entry its id.
+    void note(AuditEntry& entry) {
         const std::lock_guard lock(mutex_);
         entry.id = ++last_id_;
-        if (entries_.size() >= entries_max) entries_.pop_front();
-        entries_.push_back(std::move(entry));
+        add(entry);
+    }
+
+    // An entry of an earlier life. REQUIRES: ids grow.
+    void bring_back(const AuditEntry& entry) {
+        const std::lock_guard lock(mutex_);
+        last_id_ = entry.id;
+        add(entry);
     }
 
     // Entries after this id, oldest first.
@@ -39,8 +46,14 @@ class Audit {
         return found;
     }
 
-  private:
     static constexpr std::size_t entries_max = 10'000;
+
+  private:
+    void add(const AuditEntry& entry) {
+        if (entries_.size() >= entries_max) entries_.pop_front();
+        entries_.push_back(entry);
+    }
+
     mutable std::mutex mutex_;
     std::deque<AuditEntry> entries_;
     std::uint64_t last_id_ = 0;

@@ -15,13 +15,18 @@ class Clock {
     Clock() : origin_(read(CLOCK_REALTIME) - read(CLOCK_MONOTONIC)) {}
 
     // Milliseconds since 1970, as an Instant of the engine.
-    Instant now() const { return Instant{origin_ + read(CLOCK_MONOTONIC)}; }
+    Instant now() const { return at(monotonic_ns()); }
+
+    // What now() was when monotonic_ns() was this: one reading serves two purposes.
+    Instant at(std::int64_t ns) const { return Instant{origin_ + ns / 1'000'000}; }
+    static std::int64_t monotonic_ns() { return read_ns(CLOCK_MONOTONIC); }
 
   private:
-    static std::int64_t read(clockid_t id) {
+    static std::int64_t read(clockid_t id) { return read_ns(id) / 1'000'000; }
+    static std::int64_t read_ns(clockid_t id) {
         timespec time{};
         clock_gettime(id, &time);
-        return std::int64_t{time.tv_sec} * 1'000 + time.tv_nsec / 1'000'000;
+        return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
     }
 
     std::int64_t origin_;

@@ -10,17 +10,12 @@ void HostedRoom::set_profile(Profile profile) {
     quiet_.retire(std::move(retired));
 }
 
-HostedRoom::Applied HostedRoom::apply(const Command& command, Instant now, Facts& facts) {
-    Retired retired;
-    Applied applied;
-    {
-        const std::lock_guard lock(writing_);
-        applied.outcome = room_.apply(command, now, facts);
-        applied.due = room_.next_deadline();
-        retired = room_.take_retired();
-    }
-    if (!retired.empty()) quiet_.retire(std::move(retired));
-    return applied;
+HostedRoom::Writing::Writing(HostedRoom& hosted) : hosted_(hosted), lock_(hosted.writing_) {}
+
+HostedRoom::Writing::~Writing() {
+    Retired retired = hosted_.room_.take_retired();
+    lock_.unlock();
+    if (!retired.empty()) hosted_.quiet_.retire(std::move(retired));
 }
 
 HostedRoom::PulseFrames HostedRoom::pulse() const {

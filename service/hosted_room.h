@@ -1,20 +1,20 @@
 // HostedRoom: a room of the engine with its name, its profile and its place among the others.
 //
 // Threads: reading (view, profile, pulse) is free on any thread that holds a slot of Quiet. Writing
-// goes through apply, one at a time.
+// goes through a Writing, one at a time.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "engine/room.h"
 #include "net/exchange.h"
 #include "service/profile.h"
 #include "service/quiet.h"
+#include "service/unsettled.h"
 #include "service/wait_probes.h"
 
 namespace anteroom {
@@ -50,12 +50,28 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     const Profile& profile() const { return *profile_.load(std::memory_order_acquire); }
     void set_profile(Profile profile);
 
-    // What a command came to, and what happened. `facts` is appended to.
-    struct Applied {
-        Outcome outcome;
-        std::optional<Instant> due; // When the room wants its next tick.
+    // Holds the room for writing. What it does is in the order in which others see it.
+    class Writing {
+      public:
+        explicit Writing(HostedRoom& hosted);
+        ~Writing();
+        Writing(const Writing&) = delete;
+        Writing& operator=(const Writing&) = delete;
+        Room& room() { return hosted_.room_; }
+
+      private:
+        HostedRoom& hosted_;
+        std::unique_lock<std::mutex> lock_;
     };
-    Applied apply(const Command& command, Instant now, Facts& facts);
+
+    // What the room says of this visitor is as durable as the store promises: it may be told.
+    // Asked after the standing was read.
+    bool may_tell(const Standing& standing) const {
+        return standing.state == VisitorState::waiting || !unsettled.covers(standing.number);
+    }
+    // The store's: what is not durable yet, and how many commands wait for that.
+    Unsettled unsettled;
+    std::atomic<std::uint32_t> unwritten{0};
 
     // The last pulse, as an SSE event and as a JSON document; empty before the first.
     struct PulseFrames {

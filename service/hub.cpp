@@ -13,7 +13,8 @@ constexpr std::size_t slice = 500;
 void Hub::add(const std::shared_ptr<HostedRoom>& room, Number number, net::EventStream stream) {
     std::shared_ptr<Audience>& audience = audiences_[room.get()];
     if (!audience) audience = std::make_shared<Audience>(Audience{.room = room});
-    if (!stream.send(standing_event(*room, number, true))) return;
+    const auto [event, state] = standing_event(*room, number, true);
+    if (!stream.send(event)) return;
     if (const HostedRoom::PulseFrames pulse = room->pulse(); pulse.event) stream.send(pulse.event);
 
     std::uint32_t slot = 0;
@@ -31,7 +32,7 @@ void Hub::add(const std::shared_ptr<HostedRoom>& room, Number number, net::Event
     audience->slots[slot]->stream.on_close([this, held, slot] {
         if (const std::shared_ptr<Audience> there = held.lock()) remove(*there, slot);
     });
-    if (!is_live(room->view().standing(number).state)) tell(*audience, slot);
+    if (state != VisitorState::unknown && !is_live(state)) tell(*audience, slot);
 }
 
 void Hub::remove(Audience& audience, std::uint32_t slot) {
@@ -95,21 +96,24 @@ void Hub::notify(std::shared_ptr<HostedRoom> room,
 void Hub::tell(Audience& audience, std::uint32_t slot) {
     if (!audience.slots[slot]) return;
     Subscriber& subscriber = *audience.slots[slot];
-    const VisitorState state = audience.room->view().standing(subscriber.number).state;
-    subscriber.stream.send(standing_event(*audience.room, subscriber.number, false));
+    const auto [event, state] = standing_event(*audience.room, subscriber.number, false);
+    if (state == VisitorState::unknown) return;
+    subscriber.stream.send(event);
     if (is_live(state)) return;
     subscriber.stream.close();
     remove(audience, slot);
 }
 
-net::Frame Hub::standing_event(const HostedRoom& room, Number number, bool first) {
-    const VisitorState state = room.view().standing(number).state;
+std::pair<net::Frame, VisitorState> Hub::standing_event(const HostedRoom& room, Number number,
+                                                        bool first) {
+    constexpr const char* retry = "retry: 2000\n";
+    std::string standing;
+    const VisitorState state = write_(room, number, standing);
+    if (state == VisitorState::unknown) return {net::make_frame(std::string(retry) + "\n"), state};
     const char* event = !is_live(state) ? "ended" : is_inside(state) ? "called" : "standing";
-    std::string text = fmt::format("{}event: {}\nid: {}\ndata: ", first ? "retry: 2000\n" : "",
-                                   first ? "standing" : event, ++event_id_);
-    write_(room, number, text);
-    text += "\n\n";
-    return net::make_frame(std::move(text));
+    return {net::make_frame(fmt::format("{}event: {}\nid: {}\ndata: {}\n\n", first ? retry : "",
+                                        first ? "standing" : event, ++event_id_, standing)),
+            state};
 }
 
 } // namespace anteroom

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/unique_function.h"
@@ -20,8 +21,9 @@ namespace anteroom {
 
 class Hub {
   public:
-    // Writes the standing of a visitor as JSON; what a stream of that visitor may see.
-    using WriteStanding = UniqueFunction<void(const HostedRoom&, Number, std::string&)>;
+    // Writes the standing of a visitor as JSON; what a stream of that visitor may see. Unknown:
+    // nothing was written, because what there is to say is not durable yet; more will follow.
+    using WriteStanding = UniqueFunction<VisitorState(const HostedRoom&, Number, std::string&)>;
 
     Hub(net::Loop& loop, const Clock& clock) : loop_(loop), clock_(clock) {}
     Hub(const Hub&) = delete;
@@ -53,7 +55,9 @@ class Hub {
     void send_slice(std::shared_ptr<Audience> audience, net::Frame frame, std::size_t from);
     void tell(Audience& audience, std::uint32_t slot);
     void remove(Audience& audience, std::uint32_t slot);
-    net::Frame standing_event(const HostedRoom& room, Number number, bool first);
+    // The event and the state it tells.
+    std::pair<net::Frame, VisitorState> standing_event(const HostedRoom& room, Number number,
+                                                       bool first);
 
     net::Loop& loop_;
     const Clock& clock_;

@@ -1,4 +1,4 @@
-// MemoryStore: rooms in this process's memory and nowhere else.
+// MemoryStore: rooms in this process's memory and nowhere else. For tests of everything above it.
 #pragma once
 
 #include "service/clock.h"
@@ -10,16 +10,39 @@ class MemoryStore final : public Store {
   public:
     MemoryStore(const Clock& clock, Listener& listener) : clock_(clock), listener_(listener) {}
 
-    void submit(HostedRoom& room, const Command& command, net::Loop*, OnOutcome done) override {
+    Result<void> load(Rooms&, Audit&) override { return {}; }
+    void stop() override {}
+    bool is_writable() const override { return true; }
+
+    void submit(HostedRoom& room, const Command& command, net::Loop*, OnOutcome done,
+                std::string_view) override {
         thread_local Facts facts; // Kept for its capacity; never used across calls.
         Facts mine = std::move(facts);
         mine.clear();
-        const HostedRoom::Applied applied = room.apply(command, clock_.now(), mine);
+        Outcome outcome;
+        std::optional<Instant> due;
+        {
+            HostedRoom::Writing writing(room);
+            outcome = writing.room().apply(command, clock_.now(), mine);
+            due = writing.room().next_deadline();
+        }
         if (!mine.empty()) listener_.happened(room, mine);
-        if (applied.due) listener_.due(room, *applied.due);
+        if (due) listener_.due(room, *due);
         facts = std::move(mine);
-        if (done) done(applied.outcome);
+        if (done) done(outcome);
     }
+
+    void open_room(HostedRoom& room, const Settings& rules) override {
+        submit(room, Configure{rules}, nullptr, {}, {});
+    }
+    void remove_room(HostedRoom&, net::Loop*, net::Job done) override {
+        if (done) done();
+    }
+    void set_profile(HostedRoom& room, Profile profile, net::Loop*, net::Job done) override {
+        room.set_profile(std::move(profile));
+        if (done) done();
+    }
+    void note(const AuditEntry&) override {}
 
   private:
     const Clock& clock_;

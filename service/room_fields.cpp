@@ -173,6 +173,7 @@ std::string_view in_words(Reason reason) {
         case Reason::bad_count: return "count must be from 1 to 4294967295";
         case Reason::room_paused: return "the room is paused";
         case Reason::not_paused: return "the room is not paused";
+        case Reason::unavailable: return "nothing can be written at the moment";
     }
     return "";
 }

@@ -56,7 +56,7 @@ std::size_t Rooms::count() const {
     return snapshot_.load(std::memory_order_acquire)->all.size();
 }
 
-Rooms::Made Rooms::make(std::string_view id, const Profile& profile) {
+Rooms::Made Rooms::make(std::string_view id, const Profile& profile, const Prepare& prepare) {
     CHECK(is_room_id(id));
     const std::lock_guard lock(writing_);
     Snapshot* old = snapshot_.load(std::memory_order_relaxed);
@@ -64,10 +64,30 @@ Rooms::Made Rooms::make(std::string_view id, const Profile& profile) {
         if (shared->id() == id) return {.room = shared};
     if (old->all.size() >= rooms_max_ || next_index_ > limits::room_index_max) return {};
     auto room = std::make_shared<HostedRoom>(std::string(id), next_index_++, profile, quiet_);
-    std::vector<std::shared_ptr<HostedRoom>> rooms = old->all;
-    rooms.push_back(room);
-    publish(std::make_unique<Snapshot>(std::move(rooms)));
+    if (prepare) prepare(*room);
+    add(room);
     return {.room = std::move(room), .is_new = true};
+}
+
+std::shared_ptr<HostedRoom> Rooms::bring_back(std::string_view id, std::uint32_t index,
+                                              const Profile& profile) {
+    const std::lock_guard lock(writing_);
+    if (find(id) || at(index)) return nullptr;
+    auto room = std::make_shared<HostedRoom>(std::string(id), index, profile, quiet_);
+    add(room);
+    next_index_ = std::max(next_index_, index + 1);
+    return room;
+}
+
+void Rooms::continue_at(std::uint32_t index) {
+    const std::lock_guard lock(writing_);
+    next_index_ = std::max(next_index_, index);
+}
+
+void Rooms::add(std::shared_ptr<HostedRoom> room) {
+    std::vector<std::shared_ptr<HostedRoom>> rooms = snapshot_.load(std::memory_order_relaxed)->all;
+    rooms.push_back(std::move(room));
+    publish(std::make_unique<Snapshot>(std::move(rooms)));
 }
 
 std::shared_ptr<HostedRoom> Rooms::remove(std::string_view id) {

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/unique_function.h"
 #include "service/hosted_room.h"
 #include "service/quiet.h"
 
@@ -39,19 +40,26 @@ class Rooms {
     std::vector<std::shared_ptr<HostedRoom>> all() const; // In order of ids.
     std::size_t count() const;
 
-    // The room of this id, made if it was not there; null when there are too many.
-    // REQUIRES: is_room_id(id).
+    // The room of this id, made if it was not there; null when there are too many. `prepare` sees a
+    // new one before anybody can find it. REQUIRES: is_room_id(id).
     struct Made {
         std::shared_ptr<HostedRoom> room;
         bool is_new = false;
     };
-    Made make(std::string_view id, const Profile& profile);
+    using Prepare = UniqueFunction<void(HostedRoom&)>;
+    Made make(std::string_view id, const Profile& profile, const Prepare& prepare = {});
+    // A room of an earlier life, with the index that its tickets name. Null: there is one already.
+    std::shared_ptr<HostedRoom> bring_back(std::string_view id, std::uint32_t index,
+                                           const Profile& profile);
+    // New rooms get this index or a higher one.
+    void continue_at(std::uint32_t index);
     // The room that was removed, or null.
     std::shared_ptr<HostedRoom> remove(std::string_view id);
 
   private:
     struct Snapshot;
     void publish(std::unique_ptr<Snapshot> fresh);
+    void add(std::shared_ptr<HostedRoom> room);
 
     Quiet& quiet_;
     const std::size_t rooms_max_;

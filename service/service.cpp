@@ -26,22 +26,32 @@ Number concerned(const Fact& fact) {
 
 } // namespace
 
-Service::Service(ServiceOptions options)
+Service::Service(ServiceOptions options, const MakeStore& make_store)
     : options_(std::move(options)),
       quiet_(options_.loops + 1),
       rooms_(quiet_, options_.rooms_max),
       hubs_(options_.loops),
-      store_(std::make_unique<MemoryStore>(clock_, *this)),
+      store_(make_store ? make_store(clock_, *this) : std::make_unique<MemoryStore>(clock_, *this)),
       keeper_(rooms_, *store_, clock_, quiet_, options_.loops,
               [this](const std::shared_ptr<HostedRoom>& room) { publish(room); }) {}
 
 Service::~Service() {
-    stop();
+    close();
 }
 
 void Service::attach(std::size_t slot, net::Loop& loop) {
     CHECK(slot < hubs_.size());
     hubs_[slot] = std::make_unique<Hub>(loop, clock_);
+}
+
+Result<void> Service::load() {
+    Result<void> loaded = store_->load(rooms_, audit_);
+    if (!loaded) return loaded;
+    for (const std::shared_ptr<HostedRoom>& room : rooms_.all()) {
+        submit(*room, Wake{}, nullptr, {}); // Nobody could be seen while we were away.
+        submit(*room, Tick{}, nullptr, {});
+    }
+    return loaded;
 }
 
 void Service::start() {
@@ -52,6 +62,16 @@ void Service::stop() {
     keeper_.stop();
 }
 
+void Service::close() {
+    stop();
+    store_->stop();
+}
+
+void Service::note(AuditEntry entry) {
+    audit_.note(entry);
+    store_->note(entry);
+}
+
 std::shared_ptr<HostedRoom> Service::find_or_make(std::string_view id) {
     if (std::shared_ptr<HostedRoom> room = rooms_.share(id)) return room;
     if (!options_.create_on_first_use) return nullptr;
@@ -59,17 +79,16 @@ std::shared_ptr<HostedRoom> Service::find_or_make(std::string_view id) {
 }
 
 Rooms::Made Service::make_room(std::string_view id, const RoomSettings& settings) {
-    Rooms::Made made = rooms_.make(id, settings.profile);
-    if (made.is_new) submit(*made.room, Configure{settings.rules}, nullptr, {});
-    return made;
+    return rooms_.make(id, settings.profile,
+                       [&](HostedRoom& room) { store_->open_room(room, settings.rules); });
 }
 
-bool Service::remove_room(std::string_view id) {
+void Service::remove_room(std::string_view id, net::Loop* loop, net::Job done) {
     const std::shared_ptr<HostedRoom> room = rooms_.remove(id);
-    if (!room) return false;
+    if (!room) return done();
     keeper_.forget(*room);
     submit(*room, Clear{}, nullptr, {}); // Ends everybody, so that open streams are told.
-    return true;
+    store_->remove_room(*room, loop, std::move(done));
 }
 
 void Service::publish(const std::shared_ptr<HostedRoom>& room) {

@@ -33,13 +33,19 @@ struct ServiceOptions {
 
 class Service final : public Listener {
   public:
-    explicit Service(ServiceOptions options);
+    using MakeStore = UniqueFunction<std::unique_ptr<Store>(const Clock&, Listener&)>;
+
+    // Without `make_store` rooms live in memory only.
+    explicit Service(ServiceOptions options, const MakeStore& make_store = {});
     ~Service() override;
+    // Before start(): brings back what the store kept.
+    Result<void> load();
 
     // Before start(): a loop that serves requests. Its slot is its number, from 0.
     void attach(std::size_t slot, net::Loop& loop);
     void start();
-    void stop(); // After it nobody is called any more; loops may still answer.
+    void stop();  // After it nobody is called any more; loops may still answer.
+    void close(); // After the loops have ended.
 
     const Clock& clock() const { return clock_; }
     const ServiceOptions& options() const { return options_; }
@@ -52,11 +58,18 @@ class Service final : public Listener {
     // is none, or there are too many. REQUIRES: is_room_id(id).
     std::shared_ptr<HostedRoom> find_or_make(std::string_view id);
     Rooms::Made make_room(std::string_view id, const RoomSettings& settings);
-    bool remove_room(std::string_view id);
+    // Runs `done` on `loop`'s thread when it is durable, also when there is no such room.
+    void remove_room(std::string_view id, net::Loop* loop, net::Job done);
 
-    void submit(HostedRoom& room, const Command& command, net::Loop* loop, OnOutcome done) {
-        store_->submit(room, command, loop, std::move(done));
+    bool is_writable() const { return store_->is_writable(); }
+    void submit(HostedRoom& room, const Command& command, net::Loop* loop, OnOutcome done,
+                std::string_view who = {}) {
+        store_->submit(room, command, loop, std::move(done), who);
     }
+    void set_profile(HostedRoom& room, Profile profile, net::Loop* loop, net::Job done) {
+        store_->set_profile(room, std::move(profile), loop, std::move(done));
+    }
+    void note(AuditEntry entry);
 
     // Builds and sends the room's pulse now.
     void publish(const std::shared_ptr<HostedRoom>& room);

@@ -41,9 +41,8 @@ std::optional<std::size_t> decode(std::string_view text, const DigitTable& digit
     for (std::size_t i = 0; i < whole; i += 4) {
         const std::uint32_t a = digit(i), b = digit(i + 1), c = digit(i + 2), d = digit(i + 3);
         seen |= a | b | c | d;
-        *to++ = static_cast<std::uint8_t>(a << 2 | b >> 4);
-        *to++ = static_cast<std::uint8_t>(b << 4 | c >> 2);
-        *to++ = static_cast<std::uint8_t>(c << 6 | d);
+        store_number<3>(to, a << 18 | b << 12 | c << 6 | d);
+        to += 3;
     }
     std::uint32_t unused = 0;
     if (tail >= 2) {

@@ -23,6 +23,22 @@ SHA256_CTX state_after_pad(const Block& key, std::uint8_t pad) {
     return state;
 }
 
+// The digest of what state has seen, one block, and a message that fits into the last one: the
+// length and all, that is a single step of SHA-256. SHA256_Update and SHA256_Final cost as much
+// again for their bookkeeping.
+constexpr std::size_t short_bytes_max = block_bytes - 9;
+
+Digest finish_short(SHA256_CTX state, ByteView message) {
+    Block last{};
+    std::copy(message.begin(), message.end(), last.begin());
+    last[message.size()] = 0x80;
+    store_number<8>(&last[block_bytes - 8], (block_bytes + message.size()) * 8);
+    SHA256_Transform(&state, last.data());
+    Digest digest;
+    for (std::size_t i = 0; i < 8; ++i) store_number<4>(&digest[i * 4], state.h[i]);
+    return digest;
+}
+
 } // namespace
 
 Hmac::Hmac(ByteView key) {
@@ -42,14 +58,13 @@ Hmac::~Hmac() {
 }
 
 Digest Hmac::sign(ByteView message) const {
+    if (message.size() <= short_bytes_max)
+        return finish_short(outer_, finish_short(inner_, message));
     Digest digest;
     SHA256_CTX state = inner_;
     SHA256_Update(&state, message.data(), message.size());
     SHA256_Final(digest.data(), &state);
-    state = outer_;
-    SHA256_Update(&state, digest.data(), digest.size());
-    SHA256_Final(digest.data(), &state);
-    return digest;
+    return finish_short(outer_, digest);
 }
 
 Hmac Hmac::derive(std::string_view label) const {

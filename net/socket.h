@@ -1,0 +1,79 @@
+// Socket: the descriptor of one client, from accept to close. Internal to net/.
+//
+// Bytes go straight to the kernel; only what it does not take waits here, in a backlog that exists
+// only as long as there is one. Bytes come in through the loop's shared buffer, so a socket that
+// has nothing to say owns no memory. A peer that sends or reads without end gets a share per turn.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "net/frame.h"
+#include "net/loop.h"
+#include "net/poller.h"
+
+namespace anteroom::net {
+
+class Socket final : public Watcher {
+  public:
+    // Who is told. Each call may close the socket, none may destroy it; after close() none comes.
+    class Owner {
+      public:
+        virtual void on_bytes(std::string_view bytes) = 0; // Valid during the call.
+        virtual void on_end() = 0;                         // The peer sends no more. Once.
+        virtual void on_drained() = 0;                     // The backlog has gone.
+        virtual void on_broken() = 0;                      // Nothing will ever come or go again.
+
+      protected:
+        Owner() = default;
+        Owner(const Owner&) = delete;
+        Owner& operator=(const Owner&) = delete;
+        ~Owner() = default;
+    };
+
+    Socket(Loop& loop, Owner& owner) : loop_(loop), owner_(owner) {}
+    ~Socket() { close(); }
+
+    // Takes the descriptor (non-blocking) and begins to receive. False: it could not be watched.
+    bool open(int descriptor);
+    void close();
+    int descriptor() const { return descriptor_; } // -1: closed.
+
+    // frame, if not empty, is what bytes lie in: a backlog shares it instead of copying them.
+    // False: the connection is broken. Never calls the owner. REQUIRES: open.
+    bool send(std::string_view bytes, const Frame& frame);
+    std::size_t backlog_bytes() const;
+
+    // While paused, what the peer sends stays in the kernel, the end included.
+    void pause() { paused_ = true; }
+    void resume();
+
+    // No more will be sent; the peer sees the end. REQUIRES: no backlog.
+    void finish_writing();
+
+  private:
+    struct Backlog;
+    struct DestroyBacklog {
+        void operator()(Backlog* backlog) const;
+    };
+
+    void on_events(std::uint32_t events) override;
+    void receive();
+    void flush();
+    void ask_again();
+
+    Loop& loop_;
+    Owner& owner_;
+    std::unique_ptr<Backlog, DestroyBacklog> backlog_;
+    int descriptor_ = -1;
+    bool readable_ = false;     // The kernel may hold bytes, or the end.
+    bool writable_ = false;     // The kernel may take some of the backlog.
+    bool peer_is_done_ = false; // Behind the bytes stands the end, or an error.
+    bool ended_ = false;        // on_end() was called.
+    bool paused_ = false;
+    bool asked_again_ = false;
+};
+
+} // namespace anteroom::net

@@ -1,0 +1,309 @@
+#include "store/embedded/ledger_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <future>
+
+#include "base/check.h"
+#include "store/embedded/recovery.h"
+
+namespace anteroom::embedded {
+namespace {
+
+using sqlite::Trouble;
+
+// Entries in one transaction: enough to make the disk's wait cheap, few enough to end soon.
+constexpr std::size_t batch_max = 4'096;
+// Commands that may wait for the disk; who comes later is refused at once.
+constexpr std::size_t queue_max = 200'000;
+constexpr std::uint64_t prune_step = 2'000;
+constexpr auto space_retry = std::chrono::milliseconds(250);
+constexpr Millis stuck_tick = seconds(1);
+
+void deliver(net::Loop* loop, OnOutcome done, Outcome outcome) {
+    if (!done) return;
+    if (!loop || loop->is_current()) return done(outcome);
+    loop->post([done = std::move(done), outcome = std::move(outcome)] { done(outcome); });
+}
+
+} // namespace
+
+LedgerStore::LedgerStore(const Clock& clock, Listener& listener, LedgerOptions options)
+    : clock_(clock), listener_(listener), options_(std::move(options)) {}
+
+LedgerStore::~LedgerStore() {
+    stop();
+}
+
+Result<void> LedgerStore::load(Rooms& rooms, Audit& audit) {
+    const std::string& folder = options_.folder;
+    if (Result<void> made = make_folder(folder); !made) return made;
+    Result<File> lock = lock_folder(folder);
+    if (!lock) return lock.fault();
+    lock_ = *std::move(lock);
+    Result<HeadFile> head = HeadFile::open(folder + "/ledger.head");
+    if (!head) return head.fault();
+    head_ = *std::move(head);
+    Result<LedgerFile> ledger = LedgerFile::open(folder + "/ledger.db");
+    if (!ledger) return ledger.fault();
+    ledger_.emplace(*std::move(ledger));
+    if (Result<void> synced = sync_folder(folder); !synced) return synced;
+
+    const std::string snapshots = folder + "/snapshots";
+    if (Result<void> made = make_folder(snapshots); !made) return made;
+    Recovery recovery(*ledger_, snapshots, rooms, options_.say);
+    if (Result<void> done = recovery.run(head_->fact()); !done) return done;
+    Result<std::vector<AuditEntry>> entries = ledger_->audit(Audit::entries_max);
+    if (!entries) return entries.fault();
+    for (const AuditEntry& entry : *entries) audit.bring_back(entry);
+
+    durable_fact_.store(ledger_->last_fact());
+    pruned_.store(ledger_->pruned_through());
+    thread_ = std::thread([this] { run(); });
+    snapshots_.emplace(*this, rooms, snapshots, options_.snapshots, recovery.snapshots());
+    return {};
+}
+
+void LedgerStore::stop() {
+    if (!thread_.joinable()) return;
+    snapshots_.reset();
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+}
+
+void LedgerStore::fail(const std::string& why) {
+    options_.fatal(why);
+    std::abort();
+}
+
+void LedgerStore::enqueue(Entry entry) {
+    bool was_empty = false;
+    {
+        const std::lock_guard lock(mutex_);
+        was_empty = queue_.empty();
+        queue_.push_back(std::move(entry));
+        queued_.store(queue_.size(), std::memory_order_relaxed);
+    }
+    if (was_empty) wake_.notify_one();
+}
+
+void LedgerStore::submit(HostedRoom& room, const Command& command, net::Loop* loop, OnOutcome done,
+                         std::string_view who) {
+    if (!is_writable() || queued_.load(std::memory_order_relaxed) > queue_max) {
+        if (std::holds_alternative<Tick>(command)) listener_.due(room, clock_.now() + stuck_tick);
+        return deliver(loop, std::move(done), Refused{Reason::unavailable});
+    }
+    Entry entry{.loop = loop, .done = std::move(done)};
+    std::optional<Instant> due;
+    bool waits = false;
+    {
+        HostedRoom::Writing writing(room);
+        room.unsettled.changing();
+        entry.outcome = writing.room().apply(command, clock_.now(), entry.facts);
+        room.unsettled.note(entry.facts);
+        room.unsettled.changed();
+        due = writing.room().next_deadline();
+        // An answer without news of its own may rest on news that are not durable yet.
+        waits = !entry.facts.empty() || (entry.done && room.unwritten.load() > 0);
+        if (waits) {
+            room.unwritten.fetch_add(1);
+            entry.room = room.shared_from_this();
+            const bool joins =
+                !entry.facts.empty() && std::holds_alternative<Joined>(entry.facts.front().what);
+            if (joins) entry.who = who;
+            enqueue(std::move(entry)); // While the room is held: in order.
+        }
+    }
+    if (due) listener_.due(room, *due);
+    if (!waits) deliver(loop, std::move(entry.done), std::move(entry.outcome));
+}
+
+void LedgerStore::open_room(HostedRoom& room, const Settings& rules) {
+    RoomRow row{.index = room.index(), .id = room.id(), .profile = room.profile()};
+    Entry entry{.write = [row = std::move(row), at = clock_.now()](LedgerFile& ledger) {
+        return ledger.add_room(row, at);
+    }};
+    HostedRoom::Writing writing(room);
+    writing.room().apply(Configure{rules}, clock_.now(), entry.facts);
+    room.unwritten.fetch_add(1);
+    entry.room = room.shared_from_this();
+    enqueue(std::move(entry));
+}
+
+void LedgerStore::remove_room(HostedRoom& room, net::Loop* loop, net::Job done) {
+    OnOutcome told;
+    if (done) told = [done = std::move(done)](const Outcome&) { done(); };
+    enqueue({.write = [index = room.index(), at = clock_.now()](
+                          LedgerFile& ledger) { return ledger.remove_room(index, at); },
+             .loop = loop,
+             .done = std::move(told)});
+}
+
+void LedgerStore::set_profile(HostedRoom& room, Profile profile, net::Loop* loop, net::Job done) {
+    RoomRow row{.index = room.index(), .id = room.id(), .profile = profile};
+    // Shown when it is durable.
+    OnOutcome told = [shared = room.shared_from_this(), profile = std::move(profile),
+                      done = std::move(done)](const Outcome&) {
+        shared->set_profile(profile);
+        if (done) done();
+    };
+    enqueue(
+        {.write = [row = std::move(row)](LedgerFile& ledger) { return ledger.set_profile(row); },
+         .loop = loop,
+         .done = std::move(told)});
+}
+
+void LedgerStore::note(const AuditEntry& entry) {
+    enqueue({.write = [entry](LedgerFile& ledger) { return ledger.add_audit(entry); }});
+}
+
+void LedgerStore::register_snapshot(const SnapshotRow& snapshot) {
+    auto durable = std::make_shared<std::promise<void>>();
+    enqueue({.write = [snapshot](LedgerFile& ledger) { return ledger.set_snapshot(snapshot); },
+             .done = [durable](const Outcome&) { durable->set_value(); }});
+    durable->get_future().wait();
+}
+
+void LedgerStore::prune_through(std::uint64_t fact) {
+    prune_target_.store(fact, std::memory_order_release);
+    wake_.notify_one();
+}
+
+void LedgerStore::run() {
+    Batch batch;
+    bool prunes = false;
+    for (;;) {
+        {
+            std::unique_lock lock(mutex_);
+            const auto has_work = [&] {
+                return !queue_.empty() || stopping_ || prunes ||
+                       prune_target_.load(std::memory_order_acquire) > pruned_.load();
+            };
+            // Pruning goes on in small steps between batches; readers may hold it up.
+            wake_.wait_for(lock, std::chrono::seconds(1), has_work);
+            if (queue_.empty() && stopping_) return;
+            batch.swap(queue_);
+            queued_.store(0, std::memory_order_relaxed);
+        }
+        for (std::size_t from = 0; from < batch.size(); from += batch_max) {
+            const std::span<Entry> part =
+                std::span(batch).subspan(from, std::min(batch_max, batch.size() - from));
+            if (!write_until_durable(part)) return; // Stopped while the disk was full.
+            settle(part);
+        }
+        if (!batch.empty() && options_.written) options_.written();
+        batch.clear();
+        prunes = prune_some();
+    }
+}
+
+bool LedgerStore::write_until_durable(std::span<Entry> batch) {
+    for (;;) {
+        const auto begin = std::chrono::steady_clock::now();
+        const Trouble trouble = write(batch);
+        if (!trouble) {
+            const auto spent = std::chrono::steady_clock::now() - begin;
+            counters_.commit_us.fetch_add(static_cast<std::uint64_t>(
+                std::chrono::duration_cast<std::chrono::microseconds>(spent).count()));
+            break;
+        }
+        ledger_->roll_back();
+        if (!trouble.is_disk_full() && !trouble.is_busy())
+            fail("the ledger cannot be written: " + trouble.message);
+        if (!wait_for_space(trouble)) return false;
+    }
+    if (is_stuck_.exchange(false, std::memory_order_acq_rel))
+        say("the ledger can be written again");
+    const std::uint64_t last = ledger_->last_fact();
+    counters_.batches.fetch_add(1, std::memory_order_relaxed);
+    counters_.facts.fetch_add(last - durable_fact_.load(std::memory_order_relaxed),
+                              std::memory_order_relaxed);
+    if (last != head_->fact())
+        if (const Result<void> written = head_->write(last); !written)
+            fail("the ledger's head cannot be written: " + written.fault().reason);
+    durable_fact_.store(last, std::memory_order_release);
+    return true;
+}
+
+Trouble LedgerStore::write(std::span<Entry> batch) {
+    if (const Trouble trouble = ledger_->begin()) return trouble;
+    for (const Entry& entry : batch) {
+        for (std::size_t i = 0; i < entry.facts.size(); ++i) {
+            const std::string_view who = i == 0 ? std::string_view(entry.who) : "";
+            if (const Trouble trouble = ledger_->add_fact(entry.room->index(), entry.facts[i], who))
+                return trouble;
+        }
+        if (entry.write)
+            if (const Trouble trouble = entry.write(*ledger_)) return trouble;
+    }
+    return ledger_->commit();
+}
+
+// False: it is time to stop.
+bool LedgerStore::wait_for_space(const Trouble& trouble) {
+    if (!is_stuck_.exchange(true, std::memory_order_acq_rel))
+        say(fmt::format("the ledger cannot be written now ({}): commands are refused until it can",
+                        trouble.message));
+    std::unique_lock lock(mutex_);
+    return !wake_.wait_for(lock, space_retry, [this] { return stopping_; });
+}
+
+void LedgerStore::settle(std::span<Entry> batch) {
+    // One message per loop and batch.
+    struct Ready {
+        net::Loop* loop;
+        std::vector<std::pair<OnOutcome, Outcome>> replies;
+    };
+    std::vector<Ready> by_loop;
+    for (Entry& entry : batch) {
+        if (entry.room) {
+            entry.room->unsettled.settled(entry.facts);
+            entry.room->unwritten.fetch_sub(1);
+            if (!entry.facts.empty()) listener_.happened(*entry.room, entry.facts);
+        }
+        if (!entry.done) continue;
+        if (!entry.loop) {
+            entry.done(entry.outcome);
+            continue;
+        }
+        auto found = std::find_if(by_loop.begin(), by_loop.end(),
+                                  [&](const auto& of) { return of.loop == entry.loop; });
+        if (found == by_loop.end()) {
+            by_loop.push_back(Ready{.loop = entry.loop, .replies = {}});
+            found = by_loop.end() - 1;
+        }
+        found->replies.emplace_back(std::move(entry.done), std::move(entry.outcome));
+    }
+    for (Ready& ready : by_loop)
+        ready.loop->post([replies = std::move(ready.replies)] {
+            for (const auto& [done, outcome] : replies) done(outcome);
+        });
+}
+
+// True when there is more to do.
+bool LedgerStore::prune_some() {
+    std::uint64_t target = prune_target_.load(std::memory_order_acquire);
+    if (options_.consumed) target = std::min(target, options_.consumed());
+    if (target <= ledger_->pruned_through() || !is_writable()) return false;
+    bool left = false;
+    Trouble trouble = ledger_->begin();
+    if (!trouble) trouble = ledger_->prune(target, prune_step, left);
+    if (!trouble) trouble = ledger_->commit();
+    if (trouble) {
+        ledger_->roll_back();
+        if (!trouble.is_disk_full() && !trouble.is_busy())
+            fail("the ledger cannot be pruned: " + trouble.message);
+        return false;
+    }
+    pruned_.store(ledger_->pruned_through(), std::memory_order_release);
+    return left;
+}
+
+} // namespace anteroom::embedded
