@@ -35,6 +35,7 @@ const Key keys[] = {
     {"server", "tls_key", &Config::tls_key},
     {"server", "connections_per_address", &Config::connections_per_address},
     {"store", "url", &Config::store_url},
+    {"ledger", "snapshot_facts", &Config::snapshot_facts},
     {"auth", "admin_token", &Config::admin_token, true},
     {"auth", "jwt_secret", &Config::jwt_secret, true},
     {"keys", "ticket", &Config::ticket_key, true},
@@ -236,6 +237,8 @@ void check(const Config& config) {
         throw ConfigError("rooms.create must be \"first-use\" or \"admin\"");
     if (config.rooms_max < 1 || config.rooms_max > 65'536)
         throw ConfigError("rooms.max must be from 1 to 65536");
+    if (config.snapshot_facts < 100)
+        throw ConfigError("ledger.snapshot_facts must be at least 100");
     if (config.joins_burst < 1) throw ConfigError("rooms.joins_burst must be at least 1");
     if (!config.admin_token.empty() && config.admin_token.size() < 8)
         throw ConfigError("auth.admin_token must have at least 8 characters");
@@ -305,11 +308,15 @@ Listen parse_listen(const std::string& text) {
 }
 
 std::string data_folder(const Config& config) {
-    constexpr std::string_view scheme = "embedded:";
-    if (!config.store_url.starts_with(scheme) || config.store_url.size() == scheme.size())
-        throw ConfigError(
-            fmt::format("store.url must be embedded:FOLDER, not \"{}\"", config.store_url));
-    return config.store_url.substr(scheme.size());
+    for (const std::string_view scheme : {"embedded:", "memory:"})
+        if (config.store_url.starts_with(scheme) && config.store_url.size() > scheme.size())
+            return config.store_url.substr(scheme.size());
+    throw ConfigError(
+        fmt::format("store.url must be embedded:FOLDER, not \"{}\"", config.store_url));
+}
+
+bool keeps_rooms(const Config& config) {
+    return !config.store_url.starts_with("memory:");
 }
 
 } // namespace anteroom::app

@@ -33,6 +33,8 @@ struct Config {
     std::int64_t connections_per_address = 1'000;
     // [store]
     std::string store_url = "embedded:./data";
+    // [ledger]
+    std::int64_t snapshot_facts = 250'000; // Rooms are written whole after so many facts.
     // [auth]
     std::string admin_token;
     std::string jwt_secret;
@@ -64,7 +66,9 @@ struct Listen {
 };
 Listen parse_listen(const std::string& text);
 
-// The folder of "embedded:FOLDER". Throws ConfigError for other stores.
+// The folder of "embedded:FOLDER" or "memory:FOLDER". Throws ConfigError for other stores.
 std::string data_folder(const Config& config);
+// False for "memory:FOLDER": keys are kept, rooms are gone after the end. For measuring.
+bool keeps_rooms(const Config& config);
 
 } // namespace anteroom::app

@@ -130,7 +130,7 @@ void ledger_metrics(Text& text, const embedded::LedgerStore& ledger) {
 
 } // namespace
 
-std::string metrics_text(Service& service, const embedded::LedgerStore& ledger,
+std::string metrics_text(Service& service, const embedded::LedgerStore* ledger,
                          const std::vector<LoopMetrics>& loops) {
     Text text;
     text.family("anteroom_build_info", "gauge", "What this is.");
@@ -143,7 +143,7 @@ std::string metrics_text(Service& service, const embedded::LedgerStore& ledger,
     room_metrics(text, service);
     latency_metrics(text, loops);
     server_metrics(text, loops);
-    ledger_metrics(text, ledger);
+    if (ledger) ledger_metrics(text, *ledger);
     return text.take();
 }
 

@@ -17,7 +17,8 @@ struct LoopMetrics {
     const std::atomic<std::int64_t>* lag_ms = nullptr; // The worst of the last second.
 };
 
-std::string metrics_text(Service& service, const embedded::LedgerStore& ledger,
+// `ledger` may be null.
+std::string metrics_text(Service& service, const embedded::LedgerStore* ledger,
                          const std::vector<LoopMetrics>& loops);
 
 } // namespace anteroom::app

@@ -16,6 +16,7 @@
 #include "app/metrics.h"
 #include "net/http_server.h"
 #include "net/tls.h"
+#include "service/memory_store.h"
 #include "store/embedded/ledger_store.h"
 
 namespace anteroom::app {
@@ -39,7 +40,9 @@ class Server {
         : config_(options.config),
           installation_(open_installation(config_)),
           service_(service_options(config_),
-                   [this](const Clock& clock, Listener& listener) {
+                   [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
+                       if (!keeps_rooms(config_))
+                           return std::make_unique<MemoryStore>(clock, listener);
                        auto store = std::make_unique<embedded::LedgerStore>(clock, listener,
                                                                             ledger_options());
                        ledger_ = store.get();
@@ -54,7 +57,7 @@ class Server {
         if (const Result<void> loaded = service_.load(); !loaded)
             throw DataError(loaded.fault().reason);
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
-        shared_.metrics = [this] { return metrics_text(service_, *ledger_, loop_metrics_); };
+        shared_.metrics = [this] { return metrics_text(service_, ledger_, loop_metrics_); };
         open_workers();
     }
 
@@ -85,7 +88,8 @@ class Server {
                         spdlog::critical("stopped: {}", why);
                         fmt::print(stderr, "anteroom: {}\n", why);
                         std::_Exit(exit_data); // Nothing more may be said or written.
-                    }};
+                    },
+                .snapshots = {.facts = static_cast<std::uint64_t>(config_.snapshot_facts)}};
     }
     static std::size_t thread_count(const Config& config) {
         if (config.threads > 0) return static_cast<std::size_t>(config.threads);
@@ -211,7 +215,7 @@ class Server {
 
     Config config_;
     Installation installation_;
-    embedded::LedgerStore* ledger_ = nullptr; // The service's.
+    embedded::LedgerStore* ledger_ = nullptr; // The service's; null: rooms are not kept.
     Service service_;
     api::ApiShared shared_;
     std::shared_ptr<net::TlsServer> tls_;

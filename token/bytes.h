@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace anteroom::token {
 
@@ -27,19 +28,24 @@ struct FixedText {
     std::string_view view() const { return {characters.data(), Length}; }
 };
 
-// Big-endian numbers of 1 to 8 bytes; all our binary layouts use them.
+// Big-endian numbers of 1 to 8 bytes; all our binary layouts use them. Written without loops, in a
+// form that compilers know as one access and a swap of bytes.
 template <std::size_t Width>
 void store_number(std::uint8_t* out, std::uint64_t number) {
     static_assert(Width >= 1 && Width <= 8);
-    for (std::size_t i = Width; i-- > 0; number >>= 8) out[i] = static_cast<std::uint8_t>(number);
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+        ((out[i] = static_cast<std::uint8_t>(number >> (8 * (Width - 1 - i)))), ...);
+    }
+    (std::make_index_sequence<Width>());
 }
 
 template <std::size_t Width>
 std::uint64_t load_number(const std::uint8_t* in) {
     static_assert(Width >= 1 && Width <= 8);
-    std::uint64_t number = 0;
-    for (std::size_t i = 0; i < Width; ++i) number = number << 8 | in[i];
-    return number;
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+        return ((std::uint64_t{in[i]} << (8 * (Width - 1 - i))) | ...);
+    }
+    (std::make_index_sequence<Width>());
 }
 
 } // namespace anteroom::token

@@ -14,6 +14,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 
+from durable import bench_store, compare_joins  # noqa: E402
 from figures import Figures  # noqa: E402
 from load import Crowd, fill, measure_polls, median_of, progress, tickets_of  # noqa: E402
 from processes import BenchError, Children, busy_share  # noqa: E402
@@ -31,11 +32,13 @@ def parse():
     parser.add_argument("--visitors", type=int, help="how many wait (1 000 000)")
     parser.add_argument("--clients", type=int, help="how many event streams are open (15 000)")
     parser.add_argument("--quick", action="store_true", help="a small room, one short round")
+    parser.add_argument("--only", choices=("polls", "joins"), help="the server's polls and streams, or durable joins")
     options = parser.parse_args()
     options.visitors = options.visitors or (50_000 if options.quick else 1_000_000)
     options.clients = options.clients or (1_000 if options.quick else 15_000)
     options.rounds, options.seconds = (1, 2) if options.quick else (5, 4)
     options.stream_rounds, options.frames = (1, 3) if options.quick else (2, 10)
+    options.store_visitors = (50_000,) if options.quick else (1_000_000, 10_000_000)
     return options
 
 
@@ -46,7 +49,8 @@ def find_programs(build):
     missing = [name for name, found in (("nginx", nginx), ("wrk", shutil.which("wrk"))) if not found]
     if missing:
         raise BenchError(f"{' and '.join(missing)} not found: `make packages` installs what the benchmark needs")
-    for name in ("anteroom", "anteroom-bench-bare", "anteroom-bench-sse-clients"):
+    for name in ("anteroom", "anteroom-bench-bare", "anteroom-bench-redis-joins", "anteroom-bench-sse-clients",
+                 "anteroom-bench-store"):
         if not (build / name).exists():
             raise BenchError(f"{build / name} is not built")
     return nginx
@@ -95,13 +99,19 @@ def run(options):
     figures = Figures()
     with tempfile.TemporaryDirectory(prefix="anteroom-bench-") as folder:
         with Children(pathlib.Path(folder)) as children:
-            server = start_anteroom(children, options.build)
-            crowd = Crowd()
-            joins = fill(children, server, options.visitors, crowd)
-            figures.add("joins_per_second", median_of(joins, "per_second"), "1/s")
-            figures.add("join_us_cpu", median_of(joins, "us_cpu"), "us")
-            bench_polls(figures, children, options, nginx, server, crowd)
-            bench_streams(figures, children, options, server, crowd)
+            if options.only != "joins":
+                server = start_anteroom(children, options.build)
+                crowd = Crowd()
+                joins = fill(children, server, options.visitors, crowd)
+                figures.add("joins_per_second", median_of(joins, "per_second"), "1/s")
+                figures.add("join_us_cpu", median_of(joins, "us_cpu"), "us")
+                bench_polls(figures, children, options, nginx, server, crowd)
+                bench_streams(figures, children, options, server, crowd)
+                children.stop(server.process)
+            if options.only != "polls":
+                compare_joins(figures, children, options.build, options.rounds, options.seconds)
+                for visitors in options.store_visitors:
+                    bench_store(figures, children, options.build, visitors)
     figures.print()
     figures.merge_into(options.json)
 

@@ -16,8 +16,9 @@ FILL_SLICES_MAX = 60
 class Load:
     """What one run of wrk came to."""
 
-    def __init__(self, requests, seconds, cpu):
+    def __init__(self, requests, seconds, cpu, p99_us):
         self.requests = requests
+        self.p99_ms = p99_us / 1e3
         self.per_second = requests / seconds
         self.us_cpu = cpu * 1e6 / requests
 
@@ -26,21 +27,21 @@ def progress(step):
     print(f"bench: {step}", file=sys.stderr)
 
 
-def run_wrk(children, server, seconds, script, *arguments):
-    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "-s", SCRIPTS / script,
+def run_wrk(children, server, seconds, script, *arguments, connections=CONNECTIONS):
+    command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", SCRIPTS / script,
                f"http://127.0.0.1:{server.port}", "--", *arguments]
     before = cpu_seconds(server.pid)
     wrk = children.start("wrk", command, CLIENT_CORE)
     output = wrk.stdout.read()
     children.stop(wrk)
     cpu = cpu_seconds(server.pid) - before
-    result = re.search(r"result requests=(\d+) us=(\d+) errors=(\d+)", output)
+    result = re.search(r"result requests=(\d+) us=(\d+) errors=(\d+) p50_us=\d+ p99_us=(\d+)", output)
     if not result:
         raise BenchError(f"wrk said nothing about {server.name}: {output}{children.log_of('wrk')}")
-    requests, us, errors = map(int, result.groups())
+    requests, us, errors, p99_us = map(int, result.groups())
     if errors or not requests:
         raise BenchError(f"{server.name}: {errors} errors in {requests} requests")
-    return Load(requests, us / 1e6, cpu)
+    return Load(requests, us / 1e6, cpu, p99_us)
 
 
 class Crowd:

@@ -20,7 +20,8 @@ def pinned(core):
     """What a child does before its program starts: stays on the core, takes all descriptors it may have."""
 
     def prepare():
-        os.sched_setaffinity(0, {core})
+        if core is not None:
+            os.sched_setaffinity(0, {core})
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 

@@ -19,7 +19,7 @@ threads = 1
 trusted_proxies = ["127.0.0.0/8"]
 connections_per_address = 20000
 [store]
-url = "embedded:{folder}/data"
+url = "{store}:{folder}/data"
 [log]
 level = "warn"
 [defaults]
@@ -71,11 +71,11 @@ def listening_port(children, name, process):
     return int(words[1].rpartition(":")[2])
 
 
-def start_anteroom(children, build, name="anteroom"):
+def start_anteroom(children, build, name="anteroom", store="embedded"):
     folder = children.folder / name
     folder.mkdir()
     config = folder / "anteroom.toml"
-    config.write_text(ANTEROOM_CONFIG.format(folder=folder))
+    config.write_text(ANTEROOM_CONFIG.format(folder=folder, store=store))
     process = children.start(name, [build / "anteroom", "serve", "--config", config], SERVER_CORE)
     return Server(name, process, process.pid, listening_port(children, name, process))
 

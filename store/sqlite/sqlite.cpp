@@ -103,9 +103,8 @@ Result<Database> Database::open(const std::string& path, Mode mode) {
     const bool still = mode == Mode::still;
     const std::string name = still ? immutable_uri(path) : path;
     sqlite3* raw = nullptr;
-    const int code =
-        sqlite3_open_v2(name.c_str(), &raw,
-                        flags | SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0), nullptr);
+    const int code = sqlite3_open_v2(
+        name.c_str(), &raw, flags | SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0), nullptr);
     Database database(raw);
     if (code != SQLITE_OK)
         return Fault{path + ": " + (raw ? sqlite3_errmsg(raw) : sqlite3_errstr(code))};
