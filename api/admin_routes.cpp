@@ -148,45 +148,6 @@ void Api::admin_operate(Ask& ask, const Caller& caller) {
                     });
 }
 
-void Api::admin_visitors(Ask& ask) {
-    const HostedRoom* hosted = find_room(ask);
-    if (!hosted) return;
-    const std::optional<net::Query> query = net::Query::parse(ask.request.query);
-    if (!query) return refuse(ask, Code::bad_request, "the query cannot be read");
-    const std::uint64_t after = number_in(query, "after", 0);
-    const std::uint64_t limit = std::min<std::uint64_t>(number_in(query, "limit", 100), page_max);
-    const std::string* state = query->find("state");
-    const Room& view = hosted->view();
-
-    net::Answer answer = begin(ask, Status::ok);
-    answer.header("Content-Type", "application/json");
-    net::Output& out = answer.body();
-    net::append(out, R"({"visitors":[)");
-    // Bounded work: a page looks at so many numbers at the most, and says where the next one goes
-    // on.
-    constexpr std::uint64_t looks_max = 100'000;
-    std::uint64_t found = 0;
-    Number number = after;
-    const Number last = view.issued();
-    while (number < last && found < limit && number - after < looks_max) {
-        const Standing standing = view.standing(++number);
-        if (standing.state == VisitorState::unknown) continue;
-        if (state && *state != name(standing.state)) continue;
-        const VisitorKey* key = view.visitor(number);
-        fmt::format_to(fmt::appender(out), R"({}{{"number":{},"state":"{}","visitor":"{}")",
-                       found++ > 0 ? "," : "", number, name(standing.state),
-                       key ? key_text(*key) : "");
-        if (is_live(standing.state))
-            fmt::format_to(fmt::appender(out), R"(,"lane":{},"ahead":{},"joined_at":{})",
-                           standing.lane, standing.ahead, standing.joined.ms);
-        net::append(out, "}");
-    }
-    if (number < last)
-        fmt::format_to(fmt::appender(out), R"(],"next_after":{}}})", number);
-    else
-        net::append(out, R"(],"next_after":null})");
-}
-
 void Api::admin_audit(Ask& ask) {
     const std::optional<net::Query> query = net::Query::parse(ask.request.query);
     if (!query) return refuse(ask, Code::bad_request, "the query cannot be read");

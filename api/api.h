@@ -20,6 +20,7 @@
 #include "api/routes.h"
 #include "net/exchange.h"
 #include "service/address_limiter.h"
+#include "service/history.h"
 #include "service/service.h"
 
 namespace anteroom::api {
@@ -31,6 +32,7 @@ struct ApiShared {
     std::vector<std::string> cors_origins; // "*" for any; without credentials then.
     std::unique_ptr<AddressLimiter> join_limiter;
     std::function<std::string()> metrics; // The whole text.
+    History* history = nullptr;           // Null: only what rooms know themselves.
     std::atomic<bool> stopping{false};
     bool has_demo = false;
 };

@@ -1,6 +1,7 @@
 #include "api/caller.h"
 
 #include "net/header_values.h"
+#include "net/scan.h"
 #include "net/text.h"
 #include "net/trusted_proxies.h"
 #include "token/hmac.h"

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "token/bytes.h"
 
 namespace anteroom::api {
 
@@ -39,7 +40,7 @@ class RequestId {
         const std::uint64_t above_nine =
             (word + 0x0606'0606'0606'0606) >> 4 & 0x0101'0101'0101'0101;
         word += 0x3030'3030'3030'3030 + above_nine * ('a' - '0' - 10);
-        for (std::size_t i = 0; i < 8; ++i) at[i] = static_cast<char>(word >> (56 - 8 * i));
+        token::store_number<8>(reinterpret_cast<std::uint8_t*>(at), word);
     }
 
     std::array<char, length_max> text_{};

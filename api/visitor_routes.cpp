@@ -107,6 +107,7 @@ bool Api::find_ticket(Ask& ask, Held& held, bool query_allowed) {
         refuse(ask, Code::ticket_invalid, "there is no ticket with the request");
         return false;
     }
+    held.room->view().expect(token::TicketBook::unverified_number(held.ticket));
     const token::TicketVerdict verdict =
         office_->tickets.read(held.ticket, token::UnixSeconds{unix_seconds(ask.now)});
     const auto* content = std::get_if<token::TicketContent>(&verdict);

@@ -11,8 +11,8 @@ import { startMock } from "./mock_server.mjs";
 const adminToken = "browser-tests-admin-token";
 const web = fileURLToPath(new URL("../../web/", import.meta.url));
 export const binary = process.env.ANTEROOM_BIN;
-// Whether places survive a restart: not those of the mock, nor of a binary that keeps them in memory.
-export const serverPersists = Boolean(binary) && process.env.ANTEROOM_PERSISTS === "1";
+// Whether places survive a restart: not those of the mock.
+export const serverPersists = Boolean(binary);
 
 // The page as it is served: the same step as in the build.
 export function builtPage() {
