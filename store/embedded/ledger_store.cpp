@@ -69,6 +69,11 @@ Result<void> LedgerStore::load(Rooms& rooms, Audit& audit) {
 
 void LedgerStore::stop() {
     if (!thread_.joinable()) return;
+    {
+        const std::lock_guard lock(mutex_);
+        gives_up_ = true; // Or a snapshot would wait for a disk that is full.
+    }
+    wake_.notify_all();
     snapshots_.reset();
     {
         const std::lock_guard lock(mutex_);
@@ -87,6 +92,7 @@ void LedgerStore::enqueue(Entry entry) {
     bool was_empty = false;
     {
         const std::lock_guard lock(mutex_);
+        if (ended_) return;
         was_empty = queue_.empty();
         queue_.push_back(std::move(entry));
         queued_.store(queue_.size(), std::memory_order_relaxed);
@@ -164,11 +170,18 @@ void LedgerStore::note(const AuditEntry& entry) {
     enqueue({.write = [entry](LedgerFile& ledger) { return ledger.add_audit(entry); }});
 }
 
-void LedgerStore::register_snapshot(const SnapshotRow& snapshot) {
-    auto durable = std::make_shared<std::promise<void>>();
-    enqueue({.write = [snapshot](LedgerFile& ledger) { return ledger.set_snapshot(snapshot); },
-             .done = [durable](const Outcome&) { durable->set_value(); }});
-    durable->get_future().wait();
+bool LedgerStore::register_snapshot(const SnapshotRow& snapshot) {
+    std::promise<void> durable;
+    std::future<void> waiting = durable.get_future();
+    enqueue(
+        {.write = [snapshot](LedgerFile& ledger) { return ledger.set_snapshot(snapshot); },
+         .done = [durable = std::move(durable)](const Outcome&) mutable { durable.set_value(); }});
+    try {
+        waiting.get();
+        return true;
+    } catch (const std::future_error&) { // Dropped, with everything that was not written.
+        return false;
+    }
 }
 
 void LedgerStore::prune_through(std::uint64_t fact) {
@@ -177,6 +190,14 @@ void LedgerStore::prune_through(std::uint64_t fact) {
 }
 
 void LedgerStore::run() {
+    write_batches();
+    Batch dropped;
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    dropped.swap(queue_);
+}
+
+void LedgerStore::write_batches() {
     Batch batch;
     bool prunes = false;
     for (;;) {
@@ -252,7 +273,7 @@ bool LedgerStore::wait_for_space(const Trouble& trouble) {
         say(fmt::format("the ledger cannot be written now ({}): commands are refused until it can",
                         trouble.message));
     std::unique_lock lock(mutex_);
-    return !wake_.wait_for(lock, space_retry, [this] { return stopping_; });
+    return !wake_.wait_for(lock, space_retry, [this] { return gives_up_; });
 }
 
 void LedgerStore::settle(std::span<Entry> batch) {

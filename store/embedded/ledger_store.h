@@ -61,8 +61,8 @@ class LedgerStore final : public Store {
     // For snapshots: any thread.
     std::uint64_t durable_fact() const { return durable_fact_.load(std::memory_order_acquire); }
     std::uint64_t pruned_through() const { return pruned_.load(std::memory_order_acquire); }
-    // Returns when it is durable.
-    void register_snapshot(const SnapshotRow& snapshot);
+    // Returns when it is durable; false: it will not be, the store has ended.
+    bool register_snapshot(const SnapshotRow& snapshot);
     // Facts up to this one, and up to what readers still want, are not needed any more.
     void prune_through(std::uint64_t fact);
     [[noreturn]] void fail(const std::string& why);
@@ -91,6 +91,7 @@ class LedgerStore final : public Store {
 
     void enqueue(Entry entry);
     void run();
+    void write_batches();
     bool write_until_durable(std::span<Entry> batch);
     sqlite::Trouble write(std::span<Entry> batch);
     bool wait_for_space(const sqlite::Trouble& trouble);
@@ -107,7 +108,9 @@ class LedgerStore final : public Store {
     std::mutex mutex_;
     std::condition_variable wake_;
     Batch queue_;           // Guarded by mutex_.
-    bool stopping_ = false; // Guarded by mutex_.
+    bool stopping_ = false; // Guarded by mutex_. Ends when everything is written.
+    bool gives_up_ = false; // Guarded by mutex_. Does not wait for space any more.
+    bool ended_ = false;    // Guarded by mutex_. Nothing is written any more.
     std::atomic<std::size_t> queued_{0};
     std::atomic<bool> is_stuck_{false};
     std::atomic<std::uint64_t> durable_fact_{0};

@@ -94,7 +94,7 @@ bool Snapshots::take(HostedRoom& hosted) {
     }
     if (!written) store_.fail("a snapshot cannot be written: " + written.fault().reason);
     if (!*written) return false;
-    store_.register_snapshot(row);
+    if (!store_.register_snapshot(row)) return false;
     if (old != there_.end()) ::unlink((folder_ + "/" + old->second.file).c_str());
     there_[row.room] = row;
     return true;
