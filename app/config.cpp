@@ -6,6 +6,7 @@
 #include <charconv>
 #include <variant>
 
+#include "base/duration.h"
 #include "base/overload.h"
 #include "net/ip_address.h"
 #include "net/text.h"
@@ -19,11 +20,13 @@ using Texts = std::vector<std::string>;
 using Member =
     std::variant<std::string Config::*, std::int64_t Config::*, double Config::*, Texts Config::*>;
 
+enum class Secret : std::uint8_t { none, whole, password }; // What is not shown.
+
 struct Key {
     std::string_view section;
     std::string_view name;
     Member member;
-    bool secret = false;
+    Secret secret = Secret::none;
 };
 
 const Key keys[] = {
@@ -36,11 +39,13 @@ const Key keys[] = {
     {"server", "connections_per_address", &Config::connections_per_address},
     {"store", "url", &Config::store_url},
     {"ledger", "snapshot_facts", &Config::snapshot_facts},
-    {"auth", "admin_token", &Config::admin_token, true},
-    {"auth", "jwt_secret", &Config::jwt_secret, true},
-    {"keys", "ticket", &Config::ticket_key, true},
-    {"keys", "outer", &Config::outer_key, true},
-    {"keys", "entry", &Config::entry_key, true},
+    {"history", "url", &Config::history_url, Secret::password},
+    {"history", "keep", &Config::history_keep},
+    {"auth", "admin_token", &Config::admin_token, Secret::whole},
+    {"auth", "jwt_secret", &Config::jwt_secret, Secret::whole},
+    {"keys", "ticket", &Config::ticket_key, Secret::whole},
+    {"keys", "outer", &Config::outer_key, Secret::whole},
+    {"keys", "entry", &Config::entry_key, Secret::whole},
     {"rooms", "create", &Config::create_rooms},
     {"rooms", "max", &Config::rooms_max},
     {"rooms", "joins_per_second", &Config::joins_per_second},
@@ -230,6 +235,8 @@ void read_environment(Config& config, const char* const* environment) {
 void check(const Config& config) {
     parse_listen(config.listen);
     data_folder(config);
+    history_url(config);
+    history_keep(config);
     if (config.threads > 256) throw ConfigError("server.threads must be at most 256");
     if (config.tls_certificate.empty() != config.tls_key.empty())
         throw ConfigError("server.tls_certificate and server.tls_key go together");
@@ -266,6 +273,11 @@ std::string in_toml(const FieldValue& value) {
     return out;
 }
 
+std::string masked(const std::string& text, Secret secret) {
+    if (secret == Secret::password) return history::with_masked_password(text);
+    return text.empty() ? text : "********";
+}
+
 } // namespace
 
 Config load_config(const std::string& path, const char* const* environment) {
@@ -284,7 +296,7 @@ std::string print_config(const Config& config) {
             out += fmt::format("{}[{}]\n", out.empty() ? "" : "\n", key.section);
         section = key.section;
         FieldValue value = current(config, key);
-        if (key.secret && !std::get<std::string>(value).empty()) value = std::string("********");
+        if (key.secret != Secret::none) value = masked(std::get<std::string>(value), key.secret);
         out += fmt::format("{} = {}\n", key.name, in_toml(value));
     }
     out += "\n[defaults]\n";
@@ -317,6 +329,20 @@ std::string data_folder(const Config& config) {
 
 bool keeps_rooms(const Config& config) {
     return !config.store_url.starts_with("memory:");
+}
+
+Millis history_keep(const Config& config) {
+    const std::optional<Millis> keep = parse_duration(config.history_keep);
+    if (!keep || *keep < seconds(1) || *keep > hours(24 * 3'660))
+        throw ConfigError("history.keep must be a duration from 1s to 3660d, such as \"30d\"");
+    return *keep;
+}
+
+std::optional<history::SqlUrl> history_url(const Config& config) {
+    if (config.history_url.empty()) return std::nullopt;
+    Result<history::SqlUrl> url = history::parse_sql_url(config.history_url);
+    if (!url) throw ConfigError("history.url " + url.fault().reason);
+    return *url;
 }
 
 } // namespace anteroom::app

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "service/profile.h"
+#include "store/history/sql_url.h"
 
 namespace anteroom::app {
 
@@ -35,6 +37,9 @@ struct Config {
     std::string store_url = "embedded:./data";
     // [ledger]
     std::int64_t snapshot_facts = 250'000; // Rooms are written whole after so many facts.
+    // [history]
+    std::string history_url;          // A database that keeps it, too; empty: only history.db.
+    std::string history_keep = "30d"; // How long visits that ended are kept.
     // [auth]
     std::string admin_token;
     std::string jwt_secret;
@@ -70,5 +75,9 @@ Listen parse_listen(const std::string& text);
 std::string data_folder(const Config& config);
 // False for "memory:FOLDER": keys are kept, rooms are gone after the end. For measuring.
 bool keeps_rooms(const Config& config);
+
+// How long, and where else, the history is kept. Throw ConfigError.
+Millis history_keep(const Config& config);
+std::optional<history::SqlUrl> history_url(const Config& config);
 
 } // namespace anteroom::app

@@ -69,6 +69,12 @@ TEST(Config, EveryMistakeIsOneClearLine) {
         {"listen = 1\n", "section"},
         {"[server\n", "Error while parsing"},
         {"[store]\nurl = \"redis://h\"\n", "store.url must be embedded:FOLDER"},
+        {"[history]\nurl = \"redis://h\"\n", "history.url must be postgresql://"},
+        {"[history]\nurl = \"mysql://ann:hidden@h:x/d\"\n", "the host or the port is wrong"},
+        {"[history]\nkeep = \"for ever\"\n", "history.keep must be a duration from 1s to 3660d"},
+        {"[history]\nkeep = \"0s\"\n", "history.keep"},
+        {"[history]\nkeep = \"4000d\"\n", "history.keep"},
+        {"[history]\nkeep = 30\n", "history.keep must be a text"},
         {"[auth]\nadmin_token = \"short\"\n", "at least 8"},
         {"[rooms]\ncreate = \"never\"\n", "rooms.create"},
         {"[rooms]\nmax = 0\n", "rooms.max"},
@@ -82,6 +88,7 @@ TEST(Config, EveryMistakeIsOneClearLine) {
         const std::string fault = fault_of_file(text);
         EXPECT_NE(fault.find(expected), std::string::npos) << text << "said: " << fault;
         EXPECT_EQ(fault.find('\n'), std::string::npos) << fault;
+        EXPECT_EQ(fault.find("hidden"), std::string::npos) << fault;
     }
 }
 
@@ -94,15 +101,22 @@ TEST(Config, UnknownVariablesAreErrors) {
 
 TEST(Config, WhatIsPrintedCanBeReadAndShowsNoSecrets) {
     const char* environment[] = {"ANTEROOM_AUTH_ADMIN_TOKEN=very-secret-token",
+                                 "ANTEROOM_HISTORY_URL=mysql://ann:very-secret@db:3306/shop",
+                                 "ANTEROOM_HISTORY_KEEP=90d",
                                  "ANTEROOM_DEFAULTS_RATE_PER_SECOND=2.5",
-                                 "ANTEROOM_DEFAULTS_MESSAGE=say \"hi\"", nullptr};
+                                 "ANTEROOM_DEFAULTS_MESSAGE=say \"hi\"",
+                                 nullptr};
     const std::string printed = print_config(load_config("", environment));
     EXPECT_EQ(printed.find("very-secret"), std::string::npos);
+    EXPECT_NE(printed.find("url = \"mysql://ann:********@db:3306/shop\""), std::string::npos);
     const File file(printed);
     const Config again = load_config(file.path(), nullptr);
     EXPECT_EQ(again.defaults.rules.rate_milli, 2'500);
     EXPECT_EQ(again.defaults.profile.message, "say \"hi\"");
     EXPECT_EQ(print_config(again), printed);
+    EXPECT_EQ(history_keep(again), hours(24 * 90));
+    EXPECT_EQ(history_url(again)->user, "ann");
+    EXPECT_FALSE(history_url(Config{}));
 }
 
 } // namespace

@@ -5,6 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include "app/config.h"
+#include "app/inspect.h"
+#include "app/inspect_command.h"
 #include "app/keys.h"
 #include "app/serve.h"
 
@@ -17,7 +19,10 @@ Examples:
   anteroom serve --demo                   a room with something to see, on http://127.0.0.1:8080
   anteroom serve --config anteroom.toml   as configured; ANTEROOM_<SECTION>_<KEY> overrides a key
   anteroom config --print                 what is in force, secrets masked
-  anteroom keys --rotate entry            a new key for entry passes; the old one verifies for an hour)";
+  anteroom keys --rotate entry            a new key for entry passes; the old one verifies for an hour
+  anteroom inspect --data data rooms      what is in a data folder; also while the server runs
+  anteroom inspect visitor ann            when ann joined, was called, went in and left
+  anteroom inspect export --room sale --format jsonl --output sale.jsonl)";
 
 int run(int argc, char** argv) {
     CLI::App app("Anteroom: a virtual waiting room.");
@@ -46,6 +51,9 @@ int run(int argc, char** argv) {
         ->capture_default_str();
     keys_command->add_flag("--ed25519", keys_options.ed25519,
                            "sign passes with Ed25519: an edge needs only the public key");
+    CLI::App* inspect_command = add("inspect", "look into a data folder: rooms, visits, facts");
+    InspectOptions inspect_options;
+    add_inspect_options(*inspect_command, inspect_options);
 
     try {
         app.parse(argc, argv);
@@ -55,6 +63,10 @@ int run(int argc, char** argv) {
     const Config config = load_config(path, environ);
     if (serve_command->parsed()) return serve({.config = config, .demo = demo});
     if (keys_command->parsed()) return keys(config, keys_options);
+    if (inspect_command->parsed()) {
+        if (inspect_options.folder.empty()) inspect_options.folder = data_folder(config);
+        return inspect(inspect_options);
+    }
     fmt::print("{}", print ? print_config(config) : "the configuration is fine\n");
     return 0;
 }

@@ -115,6 +115,19 @@ void server_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
          [](const M& m) { return static_cast<double>(m.lag_ms->load()) / 1e3; });
 }
 
+void history_metrics(Text& text, const history::Historian& historian) {
+    const std::vector<history::SinkStatus> sinks = historian.status();
+    const auto label = [](std::size_t i) {
+        return fmt::format("sink=\"{}\"", i == 0 ? "file" : "database");
+    };
+    text.family("anteroom_history_behind_facts", "gauge", "Facts that a history has not got yet.");
+    for (std::size_t i = 0; i < sinks.size(); ++i)
+        text.sample("anteroom_history_behind_facts", label(i), sinks[i].behind);
+    text.family("anteroom_history_failing", "gauge", "1: a history cannot be written now.");
+    for (std::size_t i = 0; i < sinks.size(); ++i)
+        text.sample("anteroom_history_failing", label(i), sinks[i].failing ? 1 : 0);
+}
+
 void ledger_metrics(Text& text, const embedded::LedgerStore& ledger) {
     const embedded::LedgerStore::Counters& counters = ledger.counters();
     text.family("anteroom_ledger_writable", "gauge", "0: commands are refused, the disk is full.");
@@ -131,6 +144,7 @@ void ledger_metrics(Text& text, const embedded::LedgerStore& ledger) {
 } // namespace
 
 std::string metrics_text(Service& service, const embedded::LedgerStore* ledger,
+                         const history::Historian* historian,
                          const std::vector<LoopMetrics>& loops) {
     Text text;
     text.family("anteroom_build_info", "gauge", "What this is.");
@@ -144,6 +158,7 @@ std::string metrics_text(Service& service, const embedded::LedgerStore* ledger,
     latency_metrics(text, loops);
     server_metrics(text, loops);
     if (ledger) ledger_metrics(text, *ledger);
+    if (historian) history_metrics(text, *historian);
     return text.take();
 }
 

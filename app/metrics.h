@@ -8,6 +8,7 @@
 #include "net/http_server.h"
 #include "service/service.h"
 #include "store/embedded/ledger_store.h"
+#include "store/history/historian.h"
 
 namespace anteroom::app {
 
@@ -17,8 +18,9 @@ struct LoopMetrics {
     const std::atomic<std::int64_t>* lag_ms = nullptr; // The worst of the last second.
 };
 
-// `ledger` may be null.
+// `ledger` and `historian` may be null.
 std::string metrics_text(Service& service, const embedded::LedgerStore* ledger,
+                         const history::Historian* historian,
                          const std::vector<LoopMetrics>& loops);
 
 } // namespace anteroom::app

@@ -11,9 +11,11 @@
 
 #include "api/api.h"
 #include "app/demo.h"
+#include "app/history_desk.h"
 #include "app/installation.h"
 #include "app/log.h"
 #include "app/metrics.h"
+#include "app/open_historian.h"
 #include "net/http_server.h"
 #include "net/tls.h"
 #include "service/memory_store.h"
@@ -23,6 +25,8 @@ namespace anteroom::app {
 namespace {
 
 constexpr Millis shutdown_deadline = seconds(10);
+// What the history lacks at the end it gets at the next start.
+constexpr Millis history_patience = seconds(2);
 
 // One thread with its loop, its view of the API and its socket.
 struct Worker {
@@ -54,10 +58,18 @@ class Server {
                   .join_limiter = std::make_unique<AddressLimiter>(
                       static_cast<double>(config_.joins_burst), config_.joins_per_second),
                   .has_demo = options.demo} {
+        if (ledger_) historian_ = open_historian(config_, installation_.keys);
         if (const Result<void> loaded = service_.load(); !loaded)
             throw DataError(loaded.fault().reason);
+        if (historian_) {
+            historian_->start();
+            desk_ = std::make_unique<HistoryDesk>(data_folder(config_));
+            shared_.history = desk_.get();
+        }
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
-        shared_.metrics = [this] { return metrics_text(service_, ledger_, loop_metrics_); };
+        shared_.metrics = [this] {
+            return metrics_text(service_, ledger_, historian_.get(), loop_metrics_);
+        };
         open_workers();
     }
 
@@ -80,7 +92,7 @@ class Server {
                 .rooms_max = static_cast<std::size_t>(config.rooms_max),
                 .loops = thread_count(config)};
     }
-    embedded::LedgerOptions ledger_options() const {
+    embedded::LedgerOptions ledger_options() {
         return {.folder = data_folder(config_),
                 .say = [](const std::string& line) { spdlog::info("{}", line); },
                 .fatal =
@@ -89,6 +101,8 @@ class Server {
                         fmt::print(stderr, "anteroom: {}\n", why);
                         std::_Exit(exit_data); // Nothing more may be said or written.
                     },
+                .consumed = [this] { return historian_->consumed(); },
+                .written = [this] { historian_->nudge(); },
                 .snapshots = {.facts = static_cast<std::uint64_t>(config_.snapshot_facts)}};
     }
     static std::size_t thread_count(const Config& config) {
@@ -209,18 +223,26 @@ class Server {
             worker->beat = {};
             worker->server.reset();
         }
+        desk_.reset();
         service_.close();
+        if (historian_) {
+            historian_->nudge();
+            historian_->wait_consumed(ledger_->durable_fact(), history_patience);
+            historian_->stop();
+        }
         spdlog::info("stopped");
     }
 
     Config config_;
     Installation installation_;
-    embedded::LedgerStore* ledger_ = nullptr; // The service's; null: rooms are not kept.
+    std::unique_ptr<history::Historian> historian_; // Null: rooms are not kept.
+    embedded::LedgerStore* ledger_ = nullptr;       // The service's; null: rooms are not kept.
     Service service_;
     api::ApiShared shared_;
     std::shared_ptr<net::TlsServer> tls_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<LoopMetrics> loop_metrics_;
+    std::unique_ptr<HistoryDesk> desk_;
     std::unique_ptr<Demo> demo_;
     std::uint16_t port_ = 0;
 };

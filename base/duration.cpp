@@ -13,8 +13,8 @@ struct Unit {
     std::int64_t ms;
 };
 // Longest name first among those with a common start.
-constexpr std::array units{Unit{"ms", 1}, Unit{"h", 3'600'000}, Unit{"m", 60'000},
-                           Unit{"s", 1'000}};
+constexpr std::array units{Unit{"ms", 1}, Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000},
+                           Unit{"d", 86'400'000}};
 
 } // namespace
 

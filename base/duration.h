@@ -1,4 +1,4 @@
-// Durations as people write them: 500ms, 30s, 10m, 24h, and sums such as 1h30m.
+// Durations as people write them: 500ms, 30s, 10m, 24h, 30d, and sums such as 1h30m.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@ namespace anteroom {
 
 // Strict: digits and a unit, nothing else; nothing when it is no duration or far too long.
 std::optional<Millis> parse_duration(std::string_view text);
-// The shortest text that parse_duration reads back: 90s is "1m30s". REQUIRES: not negative.
+// A text that parse_duration reads back, in hours and below: 90s is "1m30s". REQUIRES: not
+// negative.
 std::string to_string(Millis span);
 
 } // namespace anteroom

@@ -100,6 +100,14 @@ Record* Roll::record(Number number) const {
     return record.place().state == VisitorState::unknown ? nullptr : &record;
 }
 
+void Roll::expect(Number number) const {
+    const Chunk* chunk = records_.at(number >> chunk_bits);
+    if (!chunk) return;
+    const Record& record = chunk->records[number & (chunk_size - 1)];
+    __builtin_prefetch(&record);
+    __builtin_prefetch(&record + 1); // A record may lie on two lines of the cache.
+}
+
 VisitorState Roll::state_of(Number number) const {
     // The tomb is filled before the record goes, so that looking in this order misses neither.
     if (const Record* found = record(number)) return found->place().state;

@@ -84,6 +84,8 @@ class Roll {
 
     // Reader-safe. The record while its chunk is in memory: always for the live.
     Record* record(Number number) const;
+    // Reader-safe. Fetches the record into the cache, if there is one.
+    void expect(Number number) const;
     // Reader-safe. Also for those whose record is gone.
     VisitorState state_of(Number number) const;
     // Reader-safe. The number of this visitor's live visit, or 0.

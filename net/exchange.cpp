@@ -28,7 +28,8 @@ ConnectionRef::~ConnectionRef() {
 namespace {
 
 // Room for the digits of any Content-Length; what is not needed is closed up at the end.
-constexpr std::string_view length_gap = "Content-Length: 0000000000\r\n\r\n";
+constexpr char length_gap[] = "Content-Length: 0000000000\r\n\r\n";
+constexpr std::size_t length_gap_bytes = sizeof length_gap - 1;
 constexpr std::size_t length_digits_at = 16;
 constexpr std::size_t length_digits_max = 10;
 
@@ -62,19 +63,20 @@ Answer& Answer::headers(HeaderLines lines) {
     return *this;
 }
 
-Answer& Answer::header(std::string_view name, std::string_view value) {
+Answer& Answer::header(HeaderName name, std::string_view value) {
     CHECK(length_at_ == 0 && !sent_);
-    if (!is_safe_header(name, value)) {
+    if (is_value(value)) {
+        compose(output_, name.text(), ": ", value, "\r\n");
+    } else {
         poisoned_ = true;
-        return *this;
     }
-    compose(output_, name, ": ", value, "\r\n");
     return *this;
 }
 
-Answer& Answer::header(std::string_view name, std::uint64_t value) {
-    const fmt::format_int digits(value);
-    return header(name, std::string_view(digits.data(), digits.size()));
+Answer& Answer::header(HeaderName name, std::uint64_t value) {
+    CHECK(length_at_ == 0 && !sent_);
+    compose(output_, name.text(), ": ", value, "\r\n");
+    return *this;
 }
 
 Answer& Answer::close() {
@@ -90,7 +92,7 @@ Output& Answer::body() {
     CHECK(!sent_);
     if (length_at_ == 0) {
         length_at_ = output_.size() + length_digits_at;
-        append(output_, length_gap);
+        compose(output_, length_gap);
     }
     return output_;
 }
@@ -119,7 +121,7 @@ void Answer::finish() {
         append(output_, "Content-Length: 0\r\n\r\n");
         return;
     }
-    const std::size_t body_at = length_at_ - length_digits_at + length_gap.size();
+    const std::size_t body_at = length_at_ - length_digits_at + length_gap_bytes;
     const std::size_t body_bytes = output_.size() - body_at;
     char* const digits = output_.data() + length_at_;
     const auto [end, error] = std::to_chars(digits, digits + length_digits_max, body_bytes);

@@ -52,7 +52,7 @@ class ConnectionRef {
 //   fmt::format_to(fmt::appender(answer.body()), R"({{"ahead":{}}})", ahead);
 //
 // Content-Length, Date and Connection are written here; HEAD and 204/304 lose the body by itself.
-// A header that would break out of its line turns the whole answer into a 500. Of the answers to
+// A value that would break out of its line turns the whole answer into a 500. Of the answers to
 // one request only one may be open at a time.
 class Answer {
   public:
@@ -71,8 +71,8 @@ class Answer {
 
     // REQUIRES: before body().
     Answer& headers(HeaderLines lines);
-    Answer& header(std::string_view name, std::string_view value);
-    Answer& header(std::string_view name, std::uint64_t value);
+    Answer& header(HeaderName name, std::string_view value);
+    Answer& header(HeaderName name, std::uint64_t value);
 
     // The connection is closed after this answer. REQUIRES: before body().
     Answer& close();

@@ -12,6 +12,20 @@ inline bool is_safe_header(std::string_view name, std::string_view value) {
     return !name.empty() && all(name, in_token) && is_value(value);
 }
 
+// The name of a header, checked when the program is compiled.
+class HeaderName {
+  public:
+    template <std::size_t N>
+    consteval HeaderName(const char (&name)[N]) : text_(name, N - 1) { // NOLINT(*-explicit-*)
+        if (text_.empty() || !all(text_, in_token)) this_is_no_header_name();
+    }
+    std::string_view text() const { return text_; }
+
+  private:
+    static void this_is_no_header_name(); // Has no body: only the compiler can come by.
+    std::string_view text_;
+};
+
 // Whole lines that are the same in every answer. Checked when the program is compiled, so that
 // writing them is one copy.
 class HeaderLines {
@@ -31,7 +45,7 @@ class HeaderLines {
     std::string_view text() const { return text_; }
 
   private:
-    static void this_is_no_header_line(); // Has no body: only the compiler can come by.
+    static void this_is_no_header_line();
     std::string_view text_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "net/scan.h"
 #include "net/text.h"
 
 namespace anteroom::net {

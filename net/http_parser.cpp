@@ -243,16 +243,18 @@ bool is_host(std::string_view host) {
 }
 
 bool take_header(std::string_view& head, Header& header) {
-    std::size_t colon = 0;
-    while (is(head[colon], in_token)) ++colon; // The CR at the end is none.
+    const char* const begin = head.data();
+    const char* colon = begin;
+    while (is(*colon, in_token)) ++colon; // The CR at the end is none.
     // Anything but a token in front of the colon: whitespace, a fold, a control byte, no colon.
-    if (colon == 0 || head[colon] != ':') return false;
-    header.name = head.substr(0, colon);
-    head.remove_prefix(colon + 1);
+    if (colon == begin || *colon != ':') return false;
+    const auto name_bytes = static_cast<std::size_t>(colon - begin);
+    header.name = {begin, name_bytes};
+    head.remove_prefix(name_bytes + 1);
     const std::size_t end = value_length(head);
     // Where the value ends, the line must: otherwise it is a control byte, or a bare CR.
-    if (!head.substr(end).starts_with("\r\n")) return false;
-    header.value = trim(head.substr(0, end));
+    if (head[end] != '\r' || head[end + 1] != '\n') return false;
+    header.value = trim({head.data(), end});
     head.remove_prefix(end + 2);
     return true;
 }

@@ -137,6 +137,20 @@ TEST(Loop, MeasuresHowLongItWasBusy) {
     EXPECT_EQ(loop.take_lag_max(), Millis{0});
 }
 
+TEST(Loop, WorkThatWasMadeReadyCountsAsBusy) {
+    Loop loop;
+    loop.post([&] {
+        loop.soon([&] {
+            const std::uint64_t start = uv_hrtime();
+            while (uv_hrtime() - start < 30'000'000) {
+            }
+            loop.stop();
+        });
+    });
+    loop.run();
+    EXPECT_GE(loop.take_lag_max(), Millis{20});
+}
+
 TEST(Task, AwaitsTasksAndTimers) {
     Loop loop;
     int sum = 0;

@@ -1,5 +1,6 @@
 #include "net/request.h"
 
+#include "net/scan.h"
 #include "net/text.h"
 #include "net/trusted_proxies.h"
 

@@ -4,6 +4,7 @@
 
 #include "net/http_parser.h"
 #include "net/limits.h"
+#include "net/scan.h"
 #include "net/text.h"
 
 namespace anteroom::net {

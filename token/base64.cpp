@@ -10,15 +10,15 @@ constexpr std::string_view url_alphabet =
 constexpr std::string_view standard_alphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-constexpr std::uint32_t no_digit = 0x80;
+constexpr std::int8_t no_digit = -1; // Sets the top bit of whatever it is put together with.
 
-using DigitTable = std::array<std::uint8_t, 256>;
+using DigitTable = std::array<std::int8_t, 256>;
 
 constexpr DigitTable digit_table(std::string_view alphabet) {
     DigitTable table{};
-    table.fill(static_cast<std::uint8_t>(no_digit));
+    table.fill(no_digit);
     for (std::size_t i = 0; i < alphabet.size(); ++i)
-        table[static_cast<std::uint8_t>(alphabet[i])] = static_cast<std::uint8_t>(i);
+        table[static_cast<std::uint8_t>(alphabet[i])] = static_cast<std::int8_t>(i);
     return table;
 }
 
@@ -34,14 +34,15 @@ std::optional<std::size_t> decode(std::string_view text, const DigitTable& digit
     if (size > out.size()) return std::nullopt;
 
     const auto digit = [&](std::size_t at) -> std::uint32_t {
-        return digits[static_cast<std::uint8_t>(text[at])];
+        return static_cast<std::uint32_t>(digits[static_cast<std::uint8_t>(text[at])]);
     };
-    std::uint32_t seen = 0; // Every digit is folded in, so that the loop has one check at its end.
+    std::uint32_t seen = 0; // All digits are folded in, so that there is one check at the end.
     std::uint8_t* to = out.data();
     for (std::size_t i = 0; i < whole; i += 4) {
-        const std::uint32_t a = digit(i), b = digit(i + 1), c = digit(i + 2), d = digit(i + 3);
-        seen |= a | b | c | d;
-        store_number<3>(to, a << 18 | b << 12 | c << 6 | d);
+        const std::uint32_t three =
+            digit(i) << 18 | digit(i + 1) << 12 | digit(i + 2) << 6 | digit(i + 3);
+        seen |= three;
+        store_number<3>(to, three);
         to += 3;
     }
     std::uint32_t unused = 0;
@@ -53,7 +54,7 @@ std::optional<std::size_t> decode(std::string_view text, const DigitTable& digit
         if (tail == 3) *to++ = static_cast<std::uint8_t>(b << 4 | c >> 2);
         unused = tail == 2 ? b & 0x0f : c & 0x03;
     }
-    if ((seen & no_digit) != 0 || unused != 0) return std::nullopt;
+    if (seen >> 31 != 0 || unused != 0) return std::nullopt;
     return size;
 }
 

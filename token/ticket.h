@@ -62,6 +62,10 @@ class TicketBook {
     // REQUIRES: content.number <= native_number_max.
     NativeTicket mint_native(const TicketContent& content) const;
 
+    // The number that a native ticket claims, for fetching memory ahead and nothing else: it is not
+    // verified. 0: none.
+    static std::uint64_t unverified_number(std::string_view text);
+
     // Either shape, told apart by length.
     TicketVerdict read(std::string_view text, UnixSeconds now);
     TicketVerdict read(std::string_view text, UnixSeconds now, const TicketExpectation& expected);

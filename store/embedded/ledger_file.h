@@ -56,6 +56,9 @@ class LedgerFile {
     // Forgets facts up to `through`, at most `count` of them; `left` says whether there are more.
     sqlite::Trouble prune(std::uint64_t through, std::uint64_t count, bool& left);
 
+    // At the end: moves what is in the write-ahead log into the file. Not needed, only tidy.
+    void settle() { database_.run("PRAGMA wal_checkpoint(TRUNCATE)"); }
+
     // The last fact that was written, committed or not, and the last that is gone.
     std::uint64_t last_fact() const { return last_; }
     std::uint64_t pruned_through() const { return pruned_; }

@@ -81,6 +81,7 @@ void LedgerStore::stop() {
     }
     wake_.notify_all();
     thread_.join();
+    if (is_writable()) ledger_->settle();
 }
 
 void LedgerStore::fail(const std::string& why) {

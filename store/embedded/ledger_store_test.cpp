@@ -207,6 +207,8 @@ class Damage : public testing::Test {
         // Until a snapshot is there, and facts after it.
         while (house.store->pruned_through() == 0) live(house, *room, random, 20);
         live(house, *room, random, 20);
+        house.do_now(*room, Deactivate{});
+        house.join(*room, 999'999);
     }
     void change(const char* sql) {
         Result<sqlite::Database> database =

@@ -1,0 +1,34 @@
+#include "app/open_historian.h"
+
+#include <spdlog/spdlog.h>
+
+#include "service/clock.h"
+#include "store/history/soci_sink.h"
+#include "store/history/sqlite_sink.h"
+#include "token/ticket.h"
+
+namespace anteroom::app {
+
+std::unique_ptr<history::Historian> open_historian(const Config& config,
+                                                   const token::KeyRing& keys) {
+    std::vector<std::unique_ptr<history::HistorySink>> sinks;
+    sinks.push_back(std::make_unique<history::SqliteSink>(data_folder(config)));
+    if (const std::optional<history::SqlUrl> url = history_url(config)) {
+        // The token by which a visitor of the queue is known, 36 characters.
+        auto entry_token = [book = std::make_shared<token::TicketBook>(keys)](std::uint32_t room,
+                                                                              Number number) {
+            const std::optional<token::UuidTicket> ticket =
+                book->mint_uuid({.kind = token::TicketKind::inner, .room = room, .number = number});
+            return ticket ? std::string(ticket->view()) : std::string();
+        };
+        sinks.push_back(std::make_unique<history::SociSink>(*url, std::move(entry_token)));
+    }
+    history::HistorianOptions options{.folder = data_folder(config), .keep = history_keep(config)};
+    options.now = [clock = Clock()] { return clock.now(); };
+    options.tell = [](history::Mood mood, const std::string& line) {
+        mood == history::Mood::well ? spdlog::info("{}", line) : spdlog::warn("{}", line);
+    };
+    return std::make_unique<history::Historian>(std::move(options), std::move(sinks));
+}
+
+} // namespace anteroom::app

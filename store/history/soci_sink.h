@@ -1,0 +1,44 @@
+// SociSink: the history in PostgreSQL, MySQL or MariaDB, through SOCI: the tables anteroom_rooms,
+// anteroom_visits and anteroom_cursor, and the views waiting_queues and queue_entries
+// (docs/formats-history.md). Made when they are not there.
+//
+// The driver is loaded when a sink connects for the first time, so a server without such a history
+// needs none. What goes wrong is told in one line, without the password and without rows.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "store/history/history_sink.h"
+#include "store/history/sql_url.h"
+
+namespace anteroom::history {
+
+// The entry token of a visit: 36 characters, another for each visit, the same every time. Must be
+// good for as long as the process lives: a sink that hangs may outlive its Historian.
+using EntryToken = std::function<std::string(std::uint32_t room, Number number)>;
+
+class SociSink final : public HistorySink {
+  public:
+    SociSink(SqlUrl url, EntryToken entry_token);
+    ~SociSink() override;
+
+    std::string name() const override;
+    Result<std::uint64_t> cursor() override;
+    Result<void> write(const Batch& batch) override;
+    Result<void> copy(std::span<const RoomRow> rooms, std::span<const Visit> visits) override;
+    Result<std::size_t> forget(Instant ended_before, std::size_t limit) override;
+
+  private:
+    struct Connection;
+    Connection& connection(); // Throws what SOCI throws.
+    template <class Work>
+    auto try_to(Work work) -> decltype(work(std::declval<Connection&>()));
+
+    const SqlUrl url_;
+    const EntryToken entry_token_;
+    std::unique_ptr<Connection> connection_; // Null: not connected.
+};
+
+} // namespace anteroom::history

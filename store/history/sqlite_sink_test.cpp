@@ -1,0 +1,180 @@
+#include "store/history/sqlite_sink.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "store/history/testing.h"
+
+namespace anteroom::history {
+namespace {
+
+using testing::crowd;
+using testing::fact;
+using testing::Folder;
+using testing::joined;
+using testing::naive_visits;
+using testing::visits_in;
+
+Result<void> write(SqliteSink& sink, const std::vector<FactRow>& facts,
+                   const std::vector<LedgerRoom>& rooms = {}) {
+    const Result<std::uint64_t> at = sink.cursor();
+    if (!at) return at.fault();
+    return sink.write(
+        {.after = *at, .through = *at + facts.size(), .rooms = rooms, .facts = facts});
+}
+
+sqlite::Database database_in(const Folder& folder) {
+    return std::move(
+        *sqlite::Database::open(folder.path() + "/history.db", sqlite::Database::Mode::write));
+}
+
+TEST(SqliteSink, KeepsWhatTheNaiveCountGives) {
+    const Folder folder;
+    SqliteSink sink(folder.path());
+    const std::vector<FactRow> facts = crowd(1, 20'000);
+    for (std::size_t from = 0; from < facts.size(); from += 777) {
+        const std::size_t end = std::min(facts.size(), from + 777);
+        ASSERT_TRUE(write(sink, {facts.begin() + static_cast<std::ptrdiff_t>(from),
+                                 facts.begin() + static_cast<std::ptrdiff_t>(end)}));
+    }
+    EXPECT_EQ(*sink.cursor(), facts.size());
+    EXPECT_EQ(visits_in(folder.path()), naive_visits(facts));
+}
+
+TEST(SqliteSink, KeepsItsPlaceWhenOpenedAgain) {
+    const Folder folder;
+    {
+        SqliteSink sink(folder.path());
+        EXPECT_EQ(*sink.cursor(), 0u);
+        ASSERT_TRUE(write(sink, {joined(1, 1, "ann", 100)}));
+    }
+    SqliteSink again(folder.path());
+    EXPECT_EQ(*again.cursor(), 1u);
+    ASSERT_TRUE(write(again, {fact(FactKind::called, 1, 1, 200)}));
+    EXPECT_EQ(visits_in(folder.path()).at({1, 1}).progress.called_at, Instant{200});
+}
+
+TEST(SqliteSink, ABatchThatFailsAtItsLastStepLeavesNothing) {
+    const Folder folder;
+    SqliteSink sink(folder.path());
+    ASSERT_TRUE(write(sink, {joined(1, 1, "ann", 100)}));
+    ASSERT_FALSE(database_in(folder).run(
+        "CREATE TRIGGER crash BEFORE UPDATE ON meta BEGIN SELECT RAISE(ABORT, 'crash'); END"));
+    const std::vector<FactRow> facts{joined(1, 2, "bob", 200), fact(FactKind::cleared, 1, 0, 300)};
+    for (int attempt = 0; attempt < 3; ++attempt) {
+        const Result<void> written = write(sink, facts);
+        ASSERT_FALSE(written);
+        EXPECT_NE(written.fault().reason.find("crash"), std::string::npos);
+        EXPECT_EQ(visits_in(folder.path()).size(), 1u);
+        EXPECT_FALSE(visits_in(folder.path()).at({1, 1}).progress.ended_at);
+    }
+    ASSERT_FALSE(database_in(folder).run("DROP TRIGGER crash"));
+    ASSERT_TRUE(write(sink, facts));
+    EXPECT_EQ(visits_in(folder.path()).at({1, 1}).progress.cause, Cause::cleared);
+    EXPECT_EQ(*sink.cursor(), 3u);
+}
+
+TEST(SqliteSink, RefusesABatchThatDoesNotFollow) {
+    const Folder folder;
+    SqliteSink sink(folder.path());
+    const std::vector<FactRow> facts{joined(1, 1, "ann", 100)};
+    ASSERT_TRUE(sink.write({.after = 0, .through = 1, .facts = facts}));
+    const Result<void> again = sink.write({.after = 0, .through = 1, .facts = facts});
+    ASSERT_FALSE(again);
+    EXPECT_NE(again.fault().reason.find("it is at fact 1, not 0"), std::string::npos);
+}
+
+TEST(SqliteSink, RefusesAVisitThatHasBegunBefore) {
+    const Folder folder;
+    SqliteSink sink(folder.path());
+    ASSERT_TRUE(write(sink, {joined(1, 1, "ann", 100)}));
+    const Result<void> again = write(sink, {joined(1, 1, "bob", 200)});
+    ASSERT_FALSE(again);
+    EXPECT_NE(again.fault().reason.find("do not belong together"), std::string::npos);
+    EXPECT_EQ(visits_in(folder.path()).at({1, 1}).visitor, "ann");
+}
+
+TEST(SqliteSink, RoomsRememberWhenTheyTookVisitors) {
+    const Folder folder;
+    SqliteSink sink(folder.path());
+    const auto state = [](RoomState to, std::int64_t at) {
+        return fact(FactKind::state_changed, 1, 0, at, static_cast<int>(to));
+    };
+    FactRow configured = fact(FactKind::configured, 1, 0, 15);
+    configured.admission = Admission{.capacity = 5, .batch = 2, .interval = seconds(3)};
+    ASSERT_TRUE(write(sink, {configured, state(RoomState::paused, 20)},
+                      {{1, "sale", Instant{10}, std::nullopt}}));
+    const auto room = [&] { return (*HistoryReader::open(folder.path())->rooms())[0]; };
+    EXPECT_EQ(room(), (RoomRow{.room = 1,
+                               .id = "sale",
+                               .created_at = Instant{10},
+                               .admission = *configured.admission,
+                               .state = RoomState::paused,
+                               .opened_at = Instant{10}}));
+    ASSERT_TRUE(write(sink, {state(RoomState::draining, 30), state(RoomState::closed, 40)}));
+    EXPECT_EQ(room().closed_at, Instant{30}) << "it had ceased when it began to drain";
+    ASSERT_TRUE(write(sink, {state(RoomState::open, 50), state(RoomState::paused, 60)}));
+    EXPECT_EQ(room().opened_at, Instant{50}) << "a pause is not an end";
+    ASSERT_TRUE(write(sink, {}, {{1, "sale", Instant{10}, Instant{70}}}));
+    EXPECT_EQ(room().removed_at, Instant{70});
+    EXPECT_EQ(room().state, RoomState::paused) << "only what the ledger lists was changed";
+}
+
+TEST(SqliteSink, ForgetsInSmallSteps) {
+    const Folder folder;
+    SqliteSink sink(folder.path());
+    std::vector<FactRow> facts;
+    for (Number number = 1; number <= 10; ++number) {
+        facts.push_back(joined(1, number, "ann", 100));
+        if (number <= 7)
+            facts.push_back(
+                fact(FactKind::left, 1, number, static_cast<std::int64_t>(1'000 + number)));
+    }
+    ASSERT_TRUE(write(sink, facts));
+    EXPECT_EQ(*sink.forget(Instant{1'006}, 3), 3u);
+    EXPECT_EQ(*sink.forget(Instant{1'006}, 3), 2u);
+    EXPECT_EQ(*sink.forget(Instant{1'006}, 3), 0u);
+    const testing::Visits left = visits_in(folder.path());
+    EXPECT_EQ(left.size(), 5u) << "6 and 7 are not old enough, 8 to 10 have not ended";
+    EXPECT_TRUE(left.contains({1, 6}));
+}
+
+TEST(SqliteSink, CopiesWholeRowsOverThoseThatAreThere) {
+    const Folder folder;
+    SqliteSink sink(folder.path());
+    ASSERT_TRUE(write(sink, {joined(1, 1, "ann", 100)}));
+    const std::vector<RoomRow> rooms{{.room = 1, .id = "sale", .state = RoomState::closed}};
+    const std::vector<Visit> visits{
+        {.room = 1, .number = 1, .visitor = "ann", .progress = {.called_at = Instant{9}}},
+        {.room = 1, .number = 2, .visitor = "bob"}};
+    ASSERT_TRUE(sink.copy(rooms, visits));
+    EXPECT_EQ(visits_in(folder.path()).at({1, 1}), visits[0]);
+    EXPECT_EQ(visits_in(folder.path()).at({1, 2}), visits[1]);
+    EXPECT_EQ(*sink.cursor(), 1u);
+}
+
+TEST(SqliteSink, RefusesOtherVersionsAndDamagedFiles) {
+    const Folder folder;
+    {
+        SqliteSink sink(folder.path());
+        ASSERT_TRUE(sink.cursor());
+    }
+    ASSERT_FALSE(database_in(folder).run("PRAGMA user_version = 2"));
+    EXPECT_NE(SqliteSink(folder.path())
+                  .cursor()
+                  .fault()
+                  .reason.find("history.db has version 2; this program reads version 1"),
+              std::string::npos);
+    ASSERT_FALSE(database_in(folder).run("PRAGMA application_id = 2"));
+    EXPECT_NE(SqliteSink(folder.path()).cursor().fault().reason.find("not a file of Anteroom"),
+              std::string::npos);
+    const Folder other;
+    std::ofstream(other.path() + "/history.db") << std::string(5'000, 'x');
+    EXPECT_NE(SqliteSink(other.path()).cursor().fault().reason.find("is damaged"),
+              std::string::npos);
+    EXPECT_FALSE(SqliteSink(folder.path() + "/nowhere").cursor());
+}
+
+} // namespace
+} // namespace anteroom::history

@@ -1,0 +1,34 @@
+"""A second server on the same folder is refused, and the first one goes on."""
+
+from cases import expect
+from server import EXIT_DATA, Refused, Server
+
+
+def run(options):
+    with Server(options.anteroom, options.folder) as first:
+        talk = first.talk()
+        before = talk.join("hall", "ann").json()
+        data = sorted(path.name for path in first.data.iterdir())
+        attempts = 3
+        for _ in range(attempts):
+            refuse_second(options)
+        expect(sorted(path.name for path in first.data.iterdir()) == data, "the second one changed the folder")
+        after = talk.join("hall", "ben").json()
+        expect(after["number"] == before["number"] + 1, f"the first one gave {before} and then {after}")
+        first.kill()
+    with Server(options.anteroom, options.folder) as again:
+        numbers = {visitor["number"] for visitor in again.talk().visitors("hall").values()}
+        expect(numbers == {before["number"], after["number"]}, f"afterwards there are {numbers}")
+        again.stop()
+    return f"{attempts} refused, the first one went on"
+
+
+def refuse_second(options):
+    try:
+        with Server(options.anteroom, options.folder, log="log-of-the-second"):
+            pass
+    except Refused as refused:
+        expect(refused.code == EXIT_DATA, f"the second one ended with {refused}")
+        expect("in use by another process" in refused.line, f"the second one said {refused}")
+        return
+    expect(False, "two servers write to one folder")
