@@ -409,15 +409,14 @@ TEST_P(SociSinkTest, ADatabaseThatSaysNothingHoldsUpNobody) {
     Lines lines;
     HistorianOptions options = quick(folder, lines);
     options.stop_max = Millis{10};
+    Historian historian(options, sinks(folder));
+    historian.start();
+    // history.db goes on meanwhile.
+    while (historian.status()[0].cursor < 500) std::this_thread::yield();
+    while (gate_.taken() == 0) std::this_thread::yield();
+    EXPECT_EQ(historian.consumed(), 0u);
     const auto begun = std::chrono::steady_clock::now();
-    {
-        Historian historian(options, sinks(folder));
-        historian.start();
-        // history.db goes on meanwhile.
-        while (historian.status()[0].cursor < 500) std::this_thread::yield();
-        while (gate_.taken() == 0) std::this_thread::yield();
-        EXPECT_EQ(historian.consumed(), 0u);
-    }
+    historian.stop();
     EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(9))
         << "the connection would have timed out after ten seconds";
     gate_.cut(); // So that the thread that was left behind comes to its end.

@@ -25,7 +25,7 @@ def parse():
     parser.add_argument("--anteroom", type=pathlib.Path, required=True, help="the program")
     parser.add_argument("--long", action="store_true", help="everything instead of a sample")
     parser.add_argument("--seed", type=int, help="what is chosen at random (short: 1, long: another one each time)")
-    parser.add_argument("--only", default="", metavar="TEXT", help="of a rig with many cases, those with this in their name")
+    parser.add_argument("--only", default="", metavar="CASE", help="cases with this in their name (of rigs with many)")
     parser.add_argument("--keep", action="store_true", help="keep the folders of rigs that went well, too")
     parser.add_argument("rigs", metavar="RIG", nargs="*", help=f"one of {', '.join(RIGS)}; all of them by default")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""kill -9 at each call by which something gets onto the disk: at the first start, while a story is told, in a checkpoint."""
+"""kill -9 at each call by which something gets onto the disk: in a first start, a story of commands, a checkpoint."""
 
 import signal
 
@@ -12,7 +12,8 @@ LONG = {"checkpoint": 60}  # Of thousands that are alike; of the others all.
 
 def run(options):
     cases = Cases(options.only)
-    summaries = [run_scene(scene, options, cases) for scene in (FirstStart(options), Telling(options), Checkpoint(options))]
+    scenes = (FirstStart(options), Telling(options), Checkpoint(options))
+    summaries = [run_scene(scene, options, cases) for scene in scenes]
     cases.finish()
     return "; ".join(summaries)
 

@@ -112,9 +112,9 @@ def flips(path, source, count):
 def flips_of_small_tables(path):
     """Every bit that is not in free space: few rows, on which everything depends."""
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as ledger:
-        roots = [root for name, root in ledger.execute("SELECT name, rootpage FROM sqlite_schema") if name in SMALL_TABLES]
+        tables = ledger.execute("SELECT name, rootpage FROM sqlite_schema").fetchall()
     content = path.read_bytes()
-    for root in roots:
+    for root in (root for name, root in tables if name in SMALL_TABLES):
         page = (root - 1) * PAGE
         cells = int.from_bytes(content[page + 3 : page + 5])
         cells_at = int.from_bytes(content[page + 5 : page + 7])
@@ -225,8 +225,8 @@ class Judge:
 
     def _check_refusal(self, damage, refused):
         codes = {EXIT_DATA, EXIT_CONFIG} if damage.file == "keys.json" else {EXIT_DATA}
-        expect(refused.code in codes, f"it ended with {refused}")
-        is_clear = "ledger" in refused.line or "/data/" in refused.line  # A file by its name.
+        expect(refused.end.code in codes, f"it ended with {refused}")
+        is_clear = "ledger" in refused.end.line or "/data/" in refused.end.line  # A file by its name.
         expect(is_clear, f"it is not clear what is damaged: {refused}")
 
 

@@ -71,7 +71,7 @@ def run_no_space(options):
 
 
 def run_without_space_in_background(options, cases):
-    """A snapshot that cannot be entered into the ledger, facts that cannot be pruned: it waits, and it can be stopped."""
+    """A snapshot that cannot be entered into the ledger, facts that cannot be pruned: it waits, and can be stopped."""
     scene = Telling(options)
     everything = scene.boundaries()
     last_snapshot = max(i for i, b in enumerate(everything) if b.call == "rename")

@@ -22,12 +22,12 @@ def run(options):
     disk = options.folder / "disk"
     disk.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(disk)]
-    namespace = next((way for way in NAMESPACES if subprocess.run([*way, *mount], capture_output=True).returncode == 0), None)
-    expect(namespace, "a tmpfs cannot be mounted: run this as root, or allow user namespaces")
+    works = [way for way in NAMESPACES if subprocess.run([*way, *mount], capture_output=True).returncode == 0]
+    expect(works, "a tmpfs cannot be mounted: run this as root, or allow user namespaces")
     rounds = ROUNDS_LONG if options.long else ROUNDS_SHORT
     again = [sys.executable, __file__, str(options.anteroom), str(disk), str(rounds)]
     script = 'mount -t tmpfs -o size="$0" tmpfs "$1" && shift && exec "$@"'
-    done = subprocess.run([*namespace, "sh", "-c", script, SIZE, str(disk), *again], stdout=subprocess.PIPE, text=True)
+    done = subprocess.run([*works[0], "sh", "-c", script, SIZE, str(disk), *again], stdout=subprocess.PIPE, text=True)
     expect(done.returncode == 0, done.stdout.strip())
     return done.stdout.strip()
 
@@ -73,7 +73,7 @@ def start_when_full(anteroom, disk):
         with Server(anteroom, disk, log="../log"):
             return "works"
     except Refused as refused:
-        expect(refused.code == EXIT_DATA and refused.line, f"on a full disk the start ended with {refused}")
+        expect(refused.end.code == EXIT_DATA and refused.end.line, f"on a full disk the start ended with {refused}")
         return "is refused"
 
 

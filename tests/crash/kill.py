@@ -32,7 +32,6 @@ class Client(threading.Thread):
         self.talk = server.talk()
         self.book = book
         self.places = places
-        self.gone = set()
         self.random = random.Random(seed)
         self.trouble = None
         self.start()
@@ -50,7 +49,7 @@ class Client(threading.Thread):
         self.talk.close()
 
     def _ask_something(self):
-        live = [place for place in self.places if place.is_live() and id(place) not in self.gone]
+        live = [place for place in self.places if place.is_live() and not place.is_away]
         if len(live) < LIVE_PER_CLIENT_MAX and self.random.random() < 0.4:
             place = Place(self.random.choice(list(ROOMS)), f"{self.name}-{len(self.places)}")
             self.places.append(place)
@@ -64,7 +63,7 @@ class Client(threading.Thread):
             if question:
                 self.book.ask(self.talk, place, question)
             else:
-                self.gone.add(id(place))
+                place.is_away = True
 
 
 def run_until_killed(server, book, places, source):
@@ -87,10 +86,8 @@ def check(server, book, source):
     talk = server.talk()
     book.check(talk)
     ended = [place for place in book.places if not place.is_live() and place.number is not None]
-    looked_at = {id(place) for place in source.sample(ended, min(len(ended), ENDED_LOOKED_AT))}
-    for place in book.places:
-        if place.number is None or place.is_live() or id(place) in looked_at:
-            book.check_by_ticket(talk, [place])
+    here = [place for place in book.places if (place.is_live() or place.number is None) and not place.is_away]
+    book.check_by_ticket(talk, here + source.sample(ended, min(len(ended), ENDED_LOOKED_AT)))
     talk.close()
 
 

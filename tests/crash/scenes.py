@@ -7,27 +7,16 @@ import shutil
 import tempfile
 
 from cases import Failed, expect
-from server import Gone, Refused, Server
+from server import End, Gone, Refused, Server
 from story import Story, prepare, tell
 from strace import boundaries_in, reachable, watching
-
 
 NOT_REACHED_SHARE_MAX = 0.1  # Ticks and pruning do not fall between the same commands each time.
 
 
-class End:
-    """How a run ended: the exit code (negative: the signal) and the line for people, if there was one."""
-
-    def __init__(self, code, log):
-        self.code = code
-        self.line = next((line for line in log.splitlines() if line.startswith("anteroom: ")), "")
-
-    def __str__(self):
-        return f"exit code {self.code}{', ' + self.line if self.line else ''}"
-
-
 class Scene:
     def __init__(self, options):
+        expect(shutil.which("strace"), "strace is missing: `make packages` installs it")
         self.anteroom = options.anteroom
         self.folder = options.folder / "run"
         self.trace = options.folder / "trace"
@@ -48,8 +37,8 @@ class Scene:
                 except Gone:
                     pass
                 return story, End(server.wait(), server.log())
-        except Refused as end:
-            return story, End(end.code, end.log)
+        except Refused as refused:
+            return story, refused.end
 
     def boundaries(self):
         _, end = self.run(watching(self.trace))

@@ -28,7 +28,7 @@ def refuse_second(options):
         with Server(options.anteroom, options.folder, log="log-of-the-second"):
             pass
     except Refused as refused:
-        expect(refused.code == EXIT_DATA, f"the second one ended with {refused}")
-        expect("in use by another process" in refused.line, f"the second one said {refused}")
+        expect(refused.end.code == EXIT_DATA, f"the second one ended with {refused}")
+        expect("in use by another process" in refused.end.line, f"the second one said {refused}")
         return
     expect(False, "two servers write to one folder")

@@ -25,6 +25,17 @@ class Gone(Exception):
     """The server went away before it answered."""
 
 
+class End:
+    """How a server ended: the exit code (negative: the signal) and the line for people, if there was one."""
+
+    def __init__(self, code, log):
+        self.code = code
+        self.line = next((line for line in log.splitlines() if line.startswith("anteroom: ")), "")
+
+    def __str__(self):
+        return f"exit code {self.code}{', ' + self.line if self.line else ''}"
+
+
 class NoHistory(Exception):
     """The server says that its history cannot be read."""
 
@@ -33,10 +44,8 @@ class Refused(Exception):
     """The server ended before it listened."""
 
     def __init__(self, code, log):
-        super().__init__(f"exit code {code}: {log.strip()}")
-        self.code = code
-        self.log = log
-        self.line = next((line for line in log.splitlines() if line.startswith("anteroom: ")), "")
+        self.end = End(code, log)
+        super().__init__(f"{self.end}" if self.end.line else f"{self.end}: {log.strip()}")
 
 
 def wait_until(condition, what):

@@ -135,9 +135,9 @@ class Story:
             if room not in rooms:
                 self._forget(room)
                 continue
-            found = {"state": rooms[room]["state"]} | {name: rooms[room]["settings"].get(name) for name in FIELDS}
+            found = {"state": rooms[room]["state"]} | {name: rooms[room]["settings"][name] for name in FIELDS}
             for name, value in found.items():
-                expect(value in notes[name], f"{name} of {room} was acknowledged as {notes[name]}; but now it is {value}")
+                expect(value in notes[name], f"{name} of {room}: acknowledged {notes[name]}, but now {value}")
         expect(set(rooms) == set(self.notes), f"there are rooms {set(rooms)} instead of {set(self.notes)}")
         self.book.check(talk)
         # What was refused stays refused; a room that takes nobody new has no answer for open joins.

@@ -74,13 +74,19 @@ def reachable(boundaries):
 
 
 def sample(boundaries, count):
-    """At least one of each call on each file, and the others evenly."""
-    firsts = {(b.call, b.path): b for b in reversed(boundaries)}
+    """At least one of each call on each kind of file, and the others evenly."""
+    firsts = {(b.call, _kind(b.path)): b for b in reversed(boundaries)}
     chosen = set(firsts.values())
     rest = [b for b in boundaries if b not in chosen]
     more = max(0, count - len(chosen))
     chosen.update(rest[i * len(rest) // more] for i in range(min(more, len(rest))))
     return [b for b in boundaries if b in chosen]
+
+
+def _kind(path):
+    """Snapshots are alike, and so is all of the history."""
+    name = str(path).rsplit("/", 1)[-1]
+    return name if name.startswith("ledger") else re.sub(r"^(history)\..*|^[\d-]+", r"\1", name)
 
 
 def failures(output):
