@@ -187,7 +187,6 @@ bool LedgerStore::register_snapshot(const SnapshotRow& snapshot) {
 
 void LedgerStore::prune_through(std::uint64_t fact) {
     prune_target_.store(fact, std::memory_order_release);
-    wake_.notify_one();
 }
 
 void LedgerStore::run() {
@@ -205,8 +204,7 @@ void LedgerStore::write_batches() {
         {
             std::unique_lock lock(mutex_);
             const auto has_work = [&] {
-                return !queue_.empty() || stopping_ || prunes ||
-                       prune_target_.load(std::memory_order_acquire) > pruned_.load();
+                return !queue_.empty() || stopping_ || prunes;
             };
             // Pruning goes on in small steps between batches; readers may hold it up.
             wake_.wait_for(lock, std::chrono::seconds(1), has_work);
