@@ -24,19 +24,21 @@ void configure(token::KeyRing& ring, token::Purpose purpose, const std::string& 
         throw ConfigError(fmt::format("keys.{}: {}", token::name(purpose), done.fault().reason));
 }
 
-// O_EXCL: of two processes that start at once, one writes and the other reads.
+// Complete or not there, whenever we are killed. A link, unlike a rename, never replaces the file of
+// a process that was quicker: that one writes, and we read.
 bool write_new_file(const std::string& path, const std::string& text) {
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file < 0) {
-        if (errno == EEXIST) return false;
-        throw ConfigError(fmt::format("{}: {}", path, std::strerror(errno)));
-    }
+    const std::string draft = fmt::format("{}.{}", path, getpid());
+    const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0) throw ConfigError(fmt::format("{}: {}", draft, std::strerror(errno)));
     const bool written =
         write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
         fsync(file) == 0;
     close(file);
-    if (!written) throw ConfigError(fmt::format("{} cannot be written", path));
-    return true;
+    const bool linked = written && link(draft.c_str(), path.c_str()) == 0;
+    const bool was_there = written && !linked && errno == EEXIST;
+    unlink(draft.c_str());
+    if (!linked && !was_there) throw ConfigError(fmt::format("{} cannot be written", path));
+    return linked;
 }
 
 void find_admin_token(Installation& installation, const Config& config, const std::string& folder) {
