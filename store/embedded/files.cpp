@@ -16,14 +16,15 @@ namespace anteroom::embedded {
 namespace {
 
 constexpr std::uint64_t head_magic = 0x3164616568746e61; // "antHead1", in the order of the bytes.
-constexpr std::size_t head_bytes = 32;
+constexpr std::size_t head_bytes = 40;
 
-std::string head_text(std::uint64_t turn, std::uint64_t fact) {
+std::string head_text(std::uint64_t turn, std::uint64_t fact, std::uint64_t batch) {
     std::string text;
     ByteWriter out(text);
     out.word(head_magic);
     out.word(turn);
     out.word(fact);
+    out.word(batch);
     const auto sum =
         crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
     out.word(std::uint64_t{sum});
@@ -83,22 +84,25 @@ Result<HeadFile> HeadFile::open(const std::string& path) {
         in.word();
         const std::uint64_t turn = in.word();
         const std::uint64_t fact = in.word();
-        if (head_text(turn, fact) != place) continue;
+        const std::uint64_t batch = in.word();
+        if (head_text(turn, fact, batch) != place) continue;
         if (found && turn < head.turn_) continue;
         found = true;
         head.turn_ = turn;
         head.fact_ = fact;
+        head.batch_ = batch;
     }
     if (!found) return Fault{path + " is damaged"};
     return head;
 }
 
-Result<void> HeadFile::write(std::uint64_t fact) {
-    const std::string text = head_text(++turn_, fact);
+Result<void> HeadFile::write(std::uint64_t fact, std::uint64_t batch) {
+    const std::string text = head_text(++turn_, fact, batch);
     const auto at = static_cast<off_t>(turn_ % 2 * head_bytes);
     if (::pwrite(file_.get(), text.data(), text.size(), at) != static_cast<ssize_t>(text.size()))
         return file_fault(path_);
     fact_ = fact;
+    batch_ = batch;
     return {};
 }
 

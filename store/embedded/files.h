@@ -43,13 +43,15 @@ class HeadFile {
   public:
     static Result<HeadFile> open(const std::string& path);
     std::uint64_t fact() const { return fact_; }
-    Result<void> write(std::uint64_t fact);
+    std::uint64_t batch() const { return batch_; }
+    Result<void> write(std::uint64_t fact, std::uint64_t batch);
 
   private:
     HeadFile(File file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
     File file_;
     std::string path_;
     std::uint64_t fact_ = 0;
+    std::uint64_t batch_ = 0;
     std::uint64_t turn_ = 0; // Two places in turns: a torn one leaves the other.
 };
 

@@ -22,9 +22,10 @@ TEST(HeadFile, RemembersTheLastFact) {
         Result<HeadFile> head = HeadFile::open(path);
         ASSERT_TRUE(head);
         EXPECT_EQ(head->fact(), 0u);
-        for (std::uint64_t fact : {3u, 5u, 9u}) ASSERT_TRUE(head->write(fact));
+        for (std::uint64_t fact : {3u, 5u, 9u}) ASSERT_TRUE(head->write(fact, fact * 2));
     }
     EXPECT_EQ(HeadFile::open(path)->fact(), 9u);
+    EXPECT_EQ(HeadFile::open(path)->batch(), 18u);
 }
 
 TEST(HeadFile, ATornWriteLeavesTheOneBefore) {
@@ -32,7 +33,7 @@ TEST(HeadFile, ATornWriteLeavesTheOneBefore) {
     const std::string path = folder.path() + "/head";
     {
         Result<HeadFile> head = HeadFile::open(path);
-        for (std::uint64_t fact : {3u, 5u, 9u}) ASSERT_TRUE(head->write(fact));
+        for (std::uint64_t fact : {3u, 5u, 9u}) ASSERT_TRUE(head->write(fact, fact * 2));
     }
     const std::string good = slurp(path);
     for (std::size_t i = 0; i < good.size(); ++i) {

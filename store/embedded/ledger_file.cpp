@@ -39,9 +39,9 @@ CREATE TABLE snapshots(
   room INTEGER PRIMARY KEY, seq INTEGER NOT NULL, file TEXT NOT NULL);
 CREATE TABLE audit(
   id INTEGER PRIMARY KEY, at INTEGER NOT NULL, actor TEXT NOT NULL, address TEXT NOT NULL,
-  room TEXT NOT NULL, action TEXT NOT NULL, detail TEXT NOT NULL);
+  room TEXT NOT NULL, action TEXT NOT NULL, detail TEXT NOT NULL, sum INTEGER NOT NULL);
 CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO meta VALUES('pruned_through', 0), ('pruned_sum', 0);
+INSERT INTO meta VALUES('batch', 0), ('pruned_through', 0), ('pruned_sum', 0);
 CREATE VIEW story AS
   SELECT f.fact, r.id AS room, f.seq, strftime('%Y-%m-%d %H:%M:%f', f.at / 1000.0, 'unixepoch') AS at,
          k.name AS what, f.number, coalesce(f.who, lower(hex(f.visitor))) AS visitor, f.detail, f.outer
@@ -81,7 +81,7 @@ Result<LedgerFile> LedgerFile::open(const std::string& path) {
         const std::string stamp = fmt::format(
             "PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, version);
         if (const Trouble trouble = database.run(stamp.c_str())) return fault(trouble);
-        if (const Trouble trouble = ledger.commit()) return fault(trouble);
+        if (const Trouble trouble = database.run("COMMIT")) return fault(trouble);
     } else if (*found_application != application_id) {
         return Fault{path + " is not a ledger of Anteroom"};
     } else if (*found_version != version) {
@@ -105,12 +105,12 @@ Result<void> LedgerFile::prepare() {
         {&add_room_, "INSERT INTO rooms VALUES(?, ?, ?, NULL, ?, ?)"},
         {&set_profile_, "UPDATE rooms SET profile = ?, sum = ? WHERE room = ?"},
         {&remove_room_, "UPDATE rooms SET removed_at = ? WHERE room = ?"},
-        {&add_audit_, "INSERT INTO audit VALUES(?, ?, ?, ?, ?, ?, ?)"},
+        {&add_audit_, "INSERT INTO audit VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
         {&trim_audit_, "DELETE FROM audit WHERE id <= ?"},
         {&set_snapshot_, "INSERT OR REPLACE INTO snapshots VALUES(?, ?, ?)"},
         {&sum_at_, "SELECT sum FROM facts WHERE fact = ?"},
         {&delete_facts_, "DELETE FROM facts WHERE fact <= ?"},
-        {&set_pruned_, "UPDATE meta SET value = ? WHERE key = ?"},
+        {&set_meta_, "UPDATE meta SET value = ? WHERE key = ?"},
     };
     for (const Wanted& wanted : all) {
         Result<Statement> statement = database_.prepare(wanted.sql);
@@ -126,9 +126,12 @@ Result<void> LedgerFile::read_position() {
     };
     const Result<std::int64_t> through = meta("pruned_through");
     const Result<std::int64_t> sum = meta("pruned_sum");
+    const Result<std::int64_t> batch = meta("batch");
     const Result<std::int64_t> last = database_.integer("SELECT max(fact) FROM facts");
-    for (const Result<std::int64_t>* value : {&through, &sum, &last})
+    for (const Result<std::int64_t>* value : {&through, &sum, &batch, &last})
         if (!*value) return value->fault();
+    if (*batch < 0) return damaged("meta has no batch");
+    batch_ = static_cast<std::uint64_t>(*batch);
     if (*through < 0 || *sum < 0 || *sum > UINT32_MAX) return damaged("meta has no pruned_through");
     pruned_ = static_cast<std::uint64_t>(*through);
     pruned_sum_ = static_cast<std::uint32_t>(*sum);
@@ -145,6 +148,14 @@ Result<void> LedgerFile::read_position() {
 std::uint32_t LedgerFile::sum_of_room(const RoomRow& room) {
     const std::string text =
         fmt::format("{}\n{}\n{}", room.index, room.id, profile_text(room.profile));
+    return static_cast<std::uint32_t>(
+        crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
+}
+
+std::uint32_t LedgerFile::sum_of_entry(const AuditEntry& entry) {
+    const std::string text =
+        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", entry.id, entry.at.ms, entry.actor, entry.address,
+                    entry.room, entry.action, entry.detail);
     return static_cast<std::uint32_t>(
         crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
 }
@@ -201,6 +212,8 @@ Result<std::vector<AuditEntry>> LedgerFile::audit(std::size_t count) {
                            .room = std::string(newest->text(4)),
                            .action = std::string(newest->text(5)),
                            .detail = std::string(newest->text(6))});
+        if (sum_of_entry(entries.back()) != newest->integer(7))
+            return damaged(fmt::format("entry {} of the audit has a wrong sum", entries.back().id));
     }
 }
 
@@ -253,7 +266,11 @@ Trouble LedgerFile::begin() {
 }
 
 Trouble LedgerFile::commit() {
-    return database_.run("COMMIT");
+    set_meta_->bind(1, static_cast<std::int64_t>(batch_ + 1)).bind(2, "batch");
+    if (!set_meta_->run()) return set_meta_->trouble();
+    const Trouble trouble = database_.run("COMMIT");
+    if (!trouble) ++batch_;
+    return trouble;
 }
 
 void LedgerFile::roll_back() {
@@ -324,6 +341,7 @@ Trouble LedgerFile::add_audit(const AuditEntry& entry) {
     const auto id = static_cast<std::int64_t>(entry.id);
     add_audit_->bind(1, id).bind(2, entry.at.ms).bind(3, entry.actor).bind(4, entry.address);
     add_audit_->bind(5, entry.room).bind(6, entry.action).bind(7, entry.detail);
+    add_audit_->bind(8, sum_of_entry(entry));
     if (!add_audit_->run()) return add_audit_->trouble();
     trim_audit_->bind(1, id - static_cast<std::int64_t>(Audit::entries_max));
     return trim_audit_->run() ? Trouble{} : trim_audit_->trouble();
@@ -345,10 +363,10 @@ Trouble LedgerFile::prune(std::uint64_t through, std::uint64_t count, bool& left
     sum_at_->rewind();
     delete_facts_->bind(1, static_cast<std::int64_t>(target));
     if (!delete_facts_->run()) return delete_facts_->trouble();
-    set_pruned_->bind(1, static_cast<std::int64_t>(target)).bind(2, "pruned_through");
-    if (!set_pruned_->run()) return set_pruned_->trouble();
-    set_pruned_->bind(1, sum).bind(2, "pruned_sum");
-    if (!set_pruned_->run()) return set_pruned_->trouble();
+    set_meta_->bind(1, static_cast<std::int64_t>(target)).bind(2, "pruned_through");
+    if (!set_meta_->run()) return set_meta_->trouble();
+    set_meta_->bind(1, sum).bind(2, "pruned_sum");
+    if (!set_meta_->run()) return set_meta_->trouble();
     pruned_ = target;
     pruned_sum_ = sum;
     left = target < std::min(through, last_);

@@ -43,7 +43,8 @@ class LedgerFile {
     using VisitFact = UniqueFunction<Result<void>(const FactRow&)>;
     Result<void> read_facts(const VisitFact& visit);
 
-    // Writing, between begin() and commit(). What fails is to be rolled back.
+    // Writing, between begin() and commit(): a batch with its own number. What fails is to be rolled
+    // back.
     sqlite::Trouble begin();
     sqlite::Trouble commit();
     void roll_back();
@@ -57,21 +58,24 @@ class LedgerFile {
     sqlite::Trouble prune(std::uint64_t through, std::uint64_t count, bool& left);
 
     // At the end: moves what is in the write-ahead log into the file. Not needed, only tidy.
-    void settle() { database_.run("PRAGMA wal_checkpoint(TRUNCATE)"); }
+    sqlite::Trouble settle() { return database_.run("PRAGMA wal_checkpoint(TRUNCATE)"); }
 
     // The last fact that was written, committed or not, and the last that is gone.
     std::uint64_t last_fact() const { return last_; }
     std::uint64_t pruned_through() const { return pruned_; }
+    std::uint64_t last_batch() const { return batch_; }
 
   private:
     explicit LedgerFile(sqlite::Database database);
     Result<void> prepare();
     Result<void> read_position();
     static std::uint32_t sum_of_room(const RoomRow& room);
+    static std::uint32_t sum_of_entry(const AuditEntry& entry);
 
     sqlite::Database database_;
     std::optional<sqlite::Statement> add_fact_, add_room_, set_profile_, remove_room_, add_audit_,
-        trim_audit_, set_snapshot_, sum_at_, delete_facts_, set_pruned_;
+        trim_audit_, set_snapshot_, sum_at_, delete_facts_, set_meta_;
+    std::uint64_t batch_ = 0;
     std::uint64_t last_ = 0;
     std::uint32_t sum_ = 0; // Of the last fact.
     std::uint64_t pruned_ = 0;

@@ -55,7 +55,7 @@ Result<void> LedgerStore::load(Rooms& rooms, Audit& audit) {
     const std::string snapshots = folder + "/snapshots";
     if (Result<void> made = make_folder(snapshots); !made) return made;
     Recovery recovery(*ledger_, snapshots, rooms, options_.say);
-    if (Result<void> done = recovery.run(head_->fact()); !done) return done;
+    if (Result<void> done = recovery.run(*head_); !done) return done;
     Result<std::vector<AuditEntry>> entries = ledger_->audit(Audit::entries_max);
     if (!entries) return entries.fault();
     for (const AuditEntry& entry : *entries) audit.bring_back(entry);
@@ -81,7 +81,10 @@ void LedgerStore::stop() {
     }
     wake_.notify_all();
     thread_.join();
-    if (is_writable()) ledger_->settle();
+    if (!is_writable()) return;
+    const Trouble trouble = ledger_->settle();
+    if (trouble && !trouble.is_disk_full() && !trouble.is_busy())
+        fail("the ledger cannot be written: " + trouble.message);
 }
 
 void LedgerStore::fail(const std::string& why) {
@@ -206,7 +209,8 @@ void LedgerStore::write_batches() {
             const auto has_work = [&] {
                 return !queue_.empty() || stopping_ || prunes;
             };
-            // Pruning goes on in small steps between batches; readers may hold it up.
+            // Pruning goes on in small steps between batches; when readers or a full disk hold it
+            // up, it is tried again after a while.
             wake_.wait_for(lock, std::chrono::seconds(1), has_work);
             if (queue_.empty() && stopping_) return;
             batch.swap(queue_);
@@ -245,11 +249,14 @@ bool LedgerStore::write_until_durable(std::span<Entry> batch) {
     counters_.batches.fetch_add(1, std::memory_order_relaxed);
     counters_.facts.fetch_add(last - durable_fact_.load(std::memory_order_relaxed),
                               std::memory_order_relaxed);
-    if (last != head_->fact())
-        if (const Result<void> written = head_->write(last); !written)
-            fail("the ledger's head cannot be written: " + written.fault().reason);
+    write_head();
     durable_fact_.store(last, std::memory_order_release);
     return true;
+}
+
+void LedgerStore::write_head() {
+    const Result<void> written = head_->write(ledger_->last_fact(), ledger_->last_batch());
+    if (!written) fail("the ledger's head cannot be written: " + written.fault().reason);
 }
 
 Trouble LedgerStore::write(std::span<Entry> batch) {
@@ -322,6 +329,7 @@ bool LedgerStore::prune_some() {
             fail("the ledger cannot be pruned: " + trouble.message);
         return false;
     }
+    write_head();
     pruned_.store(ledger_->pruned_through(), std::memory_order_release);
     return left;
 }

@@ -97,6 +97,7 @@ class LedgerStore final : public Store {
     bool wait_for_space(const sqlite::Trouble& trouble);
     void settle(std::span<Entry> batch);
     bool prune_some();
+    void write_head();
 
     const Clock& clock_;
     Listener& listener_;

@@ -19,12 +19,13 @@ Recovery::Recovery(LedgerFile& ledger, std::string snapshot_folder, Rooms& rooms
       said_(std::chrono::steady_clock::now()),
       begin_(said_) {}
 
-Result<void> Recovery::run(std::uint64_t head) {
-    if (ledger_.last_fact() < head)
+Result<void> Recovery::run(const HeadFile& head) {
+    if (ledger_.last_fact() < head.fact() || ledger_.last_batch() < head.batch())
         return Fault{fmt::format(
-            "the ledger ends at fact {}, but {} were acknowledged: its end is missing. Restore the "
-            "files from a copy, or delete ledger.head to go on without what is lost",
-            ledger_.last_fact(), head)};
+            "the ledger ends at fact {} of batch {}, but fact {} of batch {} was acknowledged: its "
+            "end is missing. Restore the files from a copy, or delete ledger.head to go on without "
+            "what is lost",
+            ledger_.last_fact(), ledger_.last_batch(), head.fact(), head.batch())};
     for (const auto step : {&Recovery::bring_back_rooms, &Recovery::read_snapshots,
                             &Recovery::replay_facts, &Recovery::delete_leftovers})
         if (Result<void> done = (this->*step)(); !done) return done;

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/unique_function.h"
 #include "service/rooms.h"
+#include "store/embedded/files.h"
 #include "store/embedded/ledger_file.h"
 
 namespace anteroom::embedded {
@@ -19,9 +20,9 @@ class Recovery {
     Recovery(LedgerFile& ledger, std::string snapshot_folder, Rooms& rooms,
              const UniqueFunction<void(const std::string&)>& say);
 
-    // Faults say what is wrong with the data; nothing is repaired silently. `head` is the last fact
-    // that is known to have been written.
-    Result<void> run(std::uint64_t head);
+    // Faults say what is wrong with the data; nothing is repaired silently. `head` knows what has
+    // been written at least.
+    Result<void> run(const HeadFile& head);
 
     // The snapshots that count, by room.
     const std::map<std::uint32_t, SnapshotRow>& snapshots() const { return snapshots_; }
