@@ -66,8 +66,8 @@ void Connection::close() {
     loop_.soon([self = ConnectionRef(this)] {
         const Job told = std::move(self->on_stream_close_);
         if (told) told();
-        self->release(); // The open socket's own.
     });
+    release(); // The open socket's own.
     core.on_connection_closed();
 }
 

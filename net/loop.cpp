@@ -156,9 +156,9 @@ void Loop::sleep() {
 
 // How long nothing needs to be done unless a socket has news; -1: for ever.
 int Loop::patience_ms() {
+    if (std::exchange(wheel_changed_, false)) wheel_due_ = wheel_.next().value_or(instant_max);
     // What the hook made ready, or ready work made ready in turn, must not wait for a socket.
     if (!ready_.empty() || !resumable_.empty() || poller_.has_unfinished()) return 0;
-    if (std::exchange(wheel_changed_, false)) wheel_due_ = wheel_.next().value_or(instant_max);
     const int libuv_ms = uv_backend_timeout(&uv_);
     if (wheel_due_ == instant_max) return libuv_ms;
     constexpr std::int64_t at_most = std::numeric_limits<int>::max();

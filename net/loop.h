@@ -49,7 +49,7 @@ class Loop {
     // True on the loop's thread, and everywhere while the loop does not run.
     bool is_current() const;
 
-    Instant now() const; // Monotonic, read once per turn.
+    Instant now() const; // Monotonic, read before and after each sleep.
     void arm(Timer& timer, Millis in) { arm_at(timer, now() + in); }
     void arm_at(Timer& timer, Instant due);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -122,6 +123,24 @@ TEST(Loop, SoonRunsAfterTheCallerAndBeforeTheNextSleep) {
     });
     loop.run();
     EXPECT_EQ(order, "abc");
+}
+
+TEST(Loop, AlarmsFireThoughThereIsAlwaysWork) {
+    Loop loop;
+    bool fired = false;
+    Alarm alarm;
+    std::function<void()> work = [&] {
+        if (!fired) loop.soon([&] { work(); });
+    };
+    loop.soon([&] {
+        work();
+        alarm = loop.after(Millis{2}, [&] {
+            fired = true;
+            loop.stop();
+        });
+    });
+    loop.run();
+    EXPECT_TRUE(fired);
 }
 
 TEST(Loop, MeasuresHowLongItWasBusy) {

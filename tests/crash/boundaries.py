@@ -25,13 +25,14 @@ def run_scene(scene, options, cases):
     everything = scene.boundaries()
     count = (LONG if options.long else SHORT).get(scene.name, len(everything))
     chosen = cases.choose(everything if options.only else sample(everything, count), name)
-    not_reached = 0
+    not_reached = []
     for boundary in chosen:
         with cases.case(name(boundary)):
             story, end = scene.run(injecting(scene.trace, boundary, "signal=KILL"))
             expect(end.code in (0, -signal.SIGKILL), f"it ended with {end}")
-            not_reached += end.code == 0
+            not_reached += [name(boundary)] if end.code == 0 else []
             scene.check(story)
-    expect(not_reached <= len(chosen) * NOT_REACHED_SHARE_MAX, f"{not_reached} of {len(chosen)} kills did not happen")
+    few = len(chosen) * NOT_REACHED_SHARE_MAX
+    expect(len(not_reached) <= few, f"{len(not_reached)} of {len(chosen)} kills did not happen: {not_reached}")
     commands = f" of {scene.commands} commands" if scene.commands else ""
-    return f"{scene.name}{commands}: {len(chosen) - not_reached} kills at {len(everything)} boundaries"
+    return f"{scene.name}{commands}: {len(chosen) - len(not_reached)} kills at {len(everything)} boundaries"

@@ -60,7 +60,7 @@ def boundaries_in(process, data, output):
 
 
 def _boundary(counts, thread, call, path, is_main):
-    has_random_name = re.search(r"keys\.json\.\w{6}$", path)
+    has_random_name = re.search(r"(keys\.json|admin-token)\.\w+$", path)
     known = None if has_random_name else path
     return Boundary(call, known, counts[thread, call, known], is_main)
 
