@@ -58,15 +58,6 @@ std::uint64_t number_in(const std::optional<net::Query>& query, std::string_view
 
 } // namespace
 
-void Api::note(Ask& ask, const Caller& caller, std::string action, std::string detail) {
-    service_.note({.at = ask.now,
-                   .actor = caller.user.empty() ? "admin" : caller.user,
-                   .address = to_string(ask.request.client_address()),
-                   .room = std::string(ask.room_id),
-                   .action = std::move(action),
-                   .detail = std::move(detail)});
-}
-
 void Api::admin_rooms(Ask& ask) {
     net::Answer answer = begin(ask, Status::ok);
     answer.header("Content-Type", "application/json");
@@ -96,7 +87,7 @@ void Api::admin_put_room(Ask& ask, const Caller& caller) {
     if (!service_.is_writable()) return refuse(ask, Code::unavailable);
     const Rooms::Made made = service_.make_room(ask.room_id, settings);
     if (!made.room) return refuse(ask, Code::unavailable, "there are too many rooms");
-    note(ask, caller, made.is_new ? "create" : "configure", std::string(ask.request.body));
+    desk_.note(ask, caller, made.is_new ? "create" : "configure", std::string(ask.request.body));
     const std::shared_ptr<HostedRoom> hosted = made.room;
     service_.submit(
         *hosted, Configure{settings.rules}, &loop_,
@@ -118,7 +109,7 @@ void Api::admin_put_room(Ask& ask, const Caller& caller) {
 void Api::admin_delete_room(Ask& ask, const Caller& caller) {
     if (!service_.is_writable()) return refuse(ask, Code::unavailable);
     if (!find_room(ask)) return;
-    note(ask, caller, "delete", "");
+    desk_.note(ask, caller, "delete", "");
     service_.remove_room(ask.room_id, &loop_, [this, later = defer(ask)]() mutable {
         begin(later, Status::no_content).send();
     });
@@ -134,7 +125,7 @@ void Api::admin_operate(Ask& ask, const Caller& caller) {
             return refuse(ask, Code::bad_request, fault);
     const std::optional<Command> command = command_for(ask.action, count);
     if (!command) return refuse(ask, Code::not_found, "there is no such operation");
-    note(ask, caller, std::string(ask.action), counts ? std::to_string(count) : "");
+    desk_.note(ask, caller, std::string(ask.action), counts ? std::to_string(count) : "");
     const std::shared_ptr<HostedRoom> hosted = found->shared_from_this();
     service_.submit(*hosted, *command, &loop_,
                     [this, hosted, later = defer(ask)](const Outcome& outcome) mutable {

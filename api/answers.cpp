@@ -8,49 +8,6 @@
 
 namespace anteroom::api {
 
-RequestId Api::new_request_id(const net::Request& request) {
-    // A caller's own id is kept when it is harmless, so that one request has one name everywhere.
-    const std::string_view given = request.header("x-request-id").value_or("");
-    const bool harmless =
-        !given.empty() && given.size() <= RequestId::length_max && is_room_id(given);
-    return harmless ? RequestId(given) : RequestId(request_seed_, ++request_count_);
-}
-
-std::string_view Api::allowed_origin(const net::Request& request) const {
-    const std::string_view origin = request.header("origin").value_or("");
-    if (origin.empty()) return {};
-    for (const std::string& allowed : shared_.cors_origins)
-        if (allowed == "*" || allowed == origin) return allowed == "*" ? "*" : origin;
-    return {};
-}
-
-void Api::dress(net::Answer& answer, const RequestId& request_id, std::string_view origin) const {
-    answer.header("X-Request-ID", request_id.view());
-    if (origin.empty()) return;
-    answer.header("Access-Control-Allow-Origin", origin);
-    if (origin == "*") return;
-    answer.header("Access-Control-Allow-Credentials", "true");
-    answer.header("Vary", "Origin");
-}
-
-net::Answer Api::begin(Ask& ask, net::Status status) {
-    net::Answer answer = ask.exchange.answer(status);
-    dress(answer, ask.request_id, allowed_origin(ask.request));
-    return answer;
-}
-
-net::Answer Api::begin(Later& later, net::Status status) {
-    net::Answer answer = later.reply.answer(status);
-    dress(answer, later.request_id, later.origin);
-    return answer;
-}
-
-Api::Later Api::defer(Ask& ask) {
-    return Later{.reply = ask.exchange.defer(),
-                 .request_id = ask.request_id,
-                 .origin = std::string(allowed_origin(ask.request))};
-}
-
 void Api::write_problem(net::Answer& answer, Code code, std::string_view detail,
                         const RequestId& request_id) {
     const Problem& problem = problem_of(code);
@@ -81,7 +38,7 @@ void Api::refuse(Later& later, Code code, std::string_view detail) {
 
 // What the edge refused by itself: too long, too slow, not HTTP.
 void Api::refused(const net::Refusal& refusal, net::Answer& answer) {
-    const RequestId request_id(request_seed_, ++request_count_);
+    const RequestId request_id = desk_.next_request_id();
     const bool ours = refusal.status == net::Status::unavailable;
     answer.header("X-Request-ID", request_id.view());
     answer.header("Content-Type", "application/problem+json");
@@ -95,7 +52,7 @@ void Api::refused(const net::Refusal& refusal, net::Answer& answer) {
 }
 
 void Api::preflight(Ask& ask) {
-    const std::string_view origin = allowed_origin(ask.request);
+    const std::string_view origin = desk_.allowed_origin(ask.request);
     if (origin.empty()) return refuse(ask, Code::forbidden, "this origin is not allowed");
     net::Answer answer = begin(ask, net::Status::no_content);
     answer.header("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS");

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 
+#include "api/urr/urr.h"
 #include "net/url.h"
 
 namespace anteroom::api {
@@ -14,8 +14,8 @@ Api::Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<O
       service_(shared.service),
       hub_(shared.service.hub(slot)),
       loop_(loop),
-      office_(std::move(office)),
-      request_seed_(std::random_device{}()) {
+      desk_(shared, loop, std::move(office)) {
+    if (shared.urr) dialects_.push_back(std::make_unique<urr::Urr>(desk_, *shared.urr));
     hub_.set_writer([this](const HostedRoom& room, Number number, std::string& out) {
         fmt::memory_buffer text;
         const VisitorState told =
@@ -32,10 +32,10 @@ void Api::handle(const net::Request& request, net::Exchange& exchange) {
 }
 
 void Api::route(const net::Request& request, net::Exchange& exchange, Instant now) {
-    Ask ask{.request = request,
-            .exchange = exchange,
-            .now = now,
-            .request_id = new_request_id(request)};
+    Ask ask = desk_.open(request, exchange, now);
+    const bool is_native = request.path.starts_with("/v1/");
+    for (const std::unique_ptr<Dialect>& dialect : dialects_)
+        if (!is_native && dialect->handle(ask)) return;
     const RouteMatch matched = match(request.method, request.path);
     if (!matched.rule) {
         if (!matched.path_exists) return refuse(ask, Code::not_found);
@@ -58,8 +58,7 @@ void Api::route(const net::Request& request, net::Exchange& exchange, Instant no
 
 bool Api::may_enter(Ask& ask, Access access, Caller& caller) {
     if (access == Access::everybody) return true;
-    caller = identify(ask.request, *office_, shared_.admin_token,
-                      token::UnixSeconds{unix_seconds(ask.now)});
+    caller = desk_.identify(ask);
     if (caller.is_admin) return true;
     if (access == Access::insider && caller.is_backend) return true;
     const bool known = !caller.user.empty();

@@ -5,37 +5,20 @@
 // straight into the connection's buffer. No lock, no allocation, no store.
 #pragma once
 
-#include <atomic>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "api/caller.h"
+#include "api/desk.h"
+#include "api/dialect.h"
 #include "api/latency.h"
-#include "api/office.h"
 #include "api/problem.h"
-#include "api/request_id.h"
 #include "api/routes.h"
 #include "net/exchange.h"
-#include "service/address_limiter.h"
-#include "service/history.h"
-#include "service/service.h"
 
 namespace anteroom::api {
-
-// The same for all loops.
-struct ApiShared {
-    Service& service;
-    std::string admin_token;
-    std::vector<std::string> cors_origins; // "*" for any; without credentials then.
-    std::unique_ptr<AddressLimiter> join_limiter;
-    std::function<std::string()> metrics; // The whole text.
-    History* history = nullptr;           // Null: only what rooms know themselves.
-    std::atomic<bool> stopping{false};
-    bool has_demo = false;
-};
 
 class Api final : public net::Handler {
   public:
@@ -45,7 +28,7 @@ class Api final : public net::Handler {
     void refused(const net::Refusal& refusal, net::Answer& answer) override;
 
     // After the keys changed.
-    void set_office(std::unique_ptr<Office> office) { office_ = std::move(office); }
+    void set_office(std::unique_ptr<Office> office) { desk_.set_office(std::move(office)); }
 
     // From the parsed request to the answer, or to its being put off.
     const Latency& latency() const { return latency_; }
@@ -56,32 +39,14 @@ class Api final : public net::Handler {
                                 std::string_view ticket) const;
 
   private:
-    struct Ask {
-        const net::Request& request;
-        net::Exchange& exchange;
-        std::string_view room_id; // Decoded; empty when the route has none.
-        std::string_view action;
-        Instant now;
-        RequestId request_id;
-    };
-    // What an answer needs that may be written after the request is gone.
-    struct Later {
-        net::Reply reply;
-        RequestId request_id;
-        std::string origin;
-    };
-
     // Answering (answers.cpp).
-    net::Answer begin(Ask& ask, net::Status status);
-    net::Answer begin(Later& later, net::Status status);
-    void dress(net::Answer& answer, const RequestId& request_id, std::string_view origin) const;
+    net::Answer begin(Ask& ask, net::Status status) { return desk_.begin(ask, status); }
+    net::Answer begin(Later& later, net::Status status) { return desk_.begin(later, status); }
+    Later defer(Ask& ask) { return desk_.defer(ask); }
     void refuse(Ask& ask, Code code, std::string_view detail = {}, std::int64_t retry_after = 0);
     void refuse(Later& later, Code code, std::string_view detail = {});
     void write_problem(net::Answer& answer, Code code, std::string_view detail,
                        const RequestId& request_id);
-    Later defer(Ask& ask);
-    std::string_view allowed_origin(const net::Request& request) const;
-    RequestId new_request_id(const net::Request& request);
 
     void route(const net::Request& request, net::Exchange& exchange, Instant now);
     void dispatch(Ask& ask, const RouteRule& rule);
@@ -94,21 +59,8 @@ class Api final : public net::Handler {
         Number number = 0;
         std::string_view ticket;
     };
-    struct IssuedPass {
-        std::string text;
-        std::int64_t expires_in_seconds = 0;
-    };
-    std::optional<IssuedPass> issue_pass(const HostedRoom& room, const Standing& standing,
-                                         std::string_view user, Instant now) const;
     void answer_standing(net::Answer& answer, const HostedRoom& room, const Standing& standing,
                          std::string_view ticket, std::string_view user, bool secure) const;
-    struct Visitor {
-        std::string id;
-        VisitorKey key;
-        std::string cookie; // To be set, when we named the visitor.
-    };
-    std::optional<Visitor> name_visitor(const Ask& ask, std::string_view user);
-    std::int64_t join_wait(const Ask& ask); // Seconds until this address may join; takes one if 0.
     token::NativeTicket ticket_of(const HostedRoom& room, Number number) const;
     std::string ticket_cookie(const HostedRoom& room, Number number, bool secure) const;
     bool find_ticket(Ask& ask, Held& held, bool query_allowed = false);
@@ -143,16 +95,16 @@ class Api final : public net::Handler {
     void admin_operate(Ask& ask, const Caller& caller);
     void admin_visitors(Ask& ask);
     void admin_audit(Ask& ask);
-    void note(Ask& ask, const Caller& caller, std::string action, std::string detail);
+
+    Office& office() const { return desk_.office(); }
 
     ApiShared& shared_;
     Service& service_;
     Hub& hub_;
     net::Loop& loop_;
-    std::unique_ptr<Office> office_;
+    Desk desk_;
+    std::vector<std::unique_ptr<Dialect>> dialects_;
     Latency latency_;
-    std::uint32_t request_count_ = 0;
-    std::uint32_t request_seed_ = 0; // Tells this process and loop from others.
 };
 
 // The cookie that carries an entry pass to the gate.

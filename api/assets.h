@@ -12,6 +12,8 @@ struct Asset {
 };
 
 extern const Asset wait_page;  // The waiting page, the same bytes for every room.
+extern const Asset vwr_page;   // The same for system U: its outer line…
+extern const Asset queue_page; // …and its inner line.
 extern const Asset plain_page; // Its template for browsers without scripts.
 extern const Asset texts;      // What both say, by language.
 extern const Asset openapi;

@@ -6,44 +6,19 @@
 
 #include "api/api.h"
 #include "api/assets.h"
+#include "api/page.h"
 #include "api/plain_page.h"
-#include "net/header_values.h"
 #include "net/url.h"
 
 namespace anteroom::api {
 
 using net::Status;
 
-namespace {
-
-// Nothing from elsewhere, nothing embedded, no frame around it: a page that asks people to wait
-// must not be dressed up by others.
-constexpr std::string_view page_policy =
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; "
-    "img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
-
-} // namespace
-
 void Api::wait_page(Ask& ask) {
     const std::optional<net::Query> query = net::Query::parse(ask.request.query);
     const std::string* plain = query ? query->find("plain") : nullptr;
     if (plain) return plain_page(ask, *plain == "left");
-    const assets::Asset& page = assets::wait_page;
-    const std::string_view known = ask.request.header("if-none-match").value_or("");
-    const bool fresh = net::etag_matches(known, page.etag);
-    net::Answer answer = begin(ask, fresh ? Status::not_modified : Status::ok);
-    answer.header("ETag", page.etag);
-    answer.header("Cache-Control", "public, max-age=60");
-    answer.header("Vary", "Accept-Encoding");
-    answer.header("Content-Security-Policy", page_policy);
-    answer.header("X-Content-Type-Options", "nosniff");
-    answer.header("Referrer-Policy", "same-origin");
-    if (fresh) return answer.send();
-    answer.header("Content-Type", "text/html; charset=utf-8");
-    const std::string_view accepted = ask.request.header("accept-encoding").value_or("");
-    const bool compressed = accepted.find("gzip") != accepted.npos;
-    if (compressed) answer.header("Content-Encoding", "gzip");
-    net::append(answer.body(), compressed ? page.gzip : page.plain);
+    answer_page(desk_, ask, assets::wait_page, 60);
 }
 
 // Takes a place if the browser has none, then shows it; the page asks again by itself.
@@ -60,16 +35,15 @@ void Api::plain_page(Ask& ask, bool has_left) {
         net::append(answer.body(), render_plain_page(page, language));
     };
     PlainPage page{.room = std::string(ask.room_id)};
-    const Caller caller = identify(ask.request, *office_, shared_.admin_token,
-                                   token::UnixSeconds{unix_seconds(ask.now)});
-    const std::optional<Visitor> visitor = name_visitor(ask, caller.user);
+    const Caller caller = desk_.identify(ask);
+    const std::optional<Visitor> visitor = desk_.name_visitor(ask, caller.user);
     const std::shared_ptr<HostedRoom> room = service_.find_or_make(ask.room_id);
     Later later = defer(ask);
     if (!visitor || !room || has_left) {
         page.state = has_left ? "left" : "not_found";
         return show(later, room ? Status::ok : Status::not_found, page, {});
     }
-    const std::int64_t wait = caller.is_backend ? 0 : join_wait(ask);
+    const std::int64_t wait = caller.is_backend ? 0 : desk_.join_wait(ask);
     if (wait > 0 && room->view().find(visitor->key) == 0) {
         page.state = "busy";
         return show(later, Status::too_many_requests, page, {});

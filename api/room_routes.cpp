@@ -71,13 +71,12 @@ void Api::verify(Ask& ask) {
     if (pass.empty()) pass = bearer(ask.request);
     if (pass.empty()) pass = cookie(ask.request, pass_cookie_name(*room_id));
     if (pass.empty()) return refuse(ask, Code::unauthorized, "there is no pass with the request");
-    const token::PassVerdict verdict =
-        office_->verifier.verify(pass, token::UnixSeconds{unix_seconds(ask.now)},
-                                 {.room = *room_id, .tier = token::Tier::entry});
+    const token::PassVerdict verdict = office().verifier.verify(
+        pass, ask.unix_now(), {.room = *room_id, .tier = token::Tier::entry});
     const auto* verified = std::get_if<token::VerifiedPass>(&verdict);
     if (!verified) return refuse(ask, Code::forbidden, "the pass is not valid here");
     const VisitorKey key =
-        key_from_text(verified->visitor).value_or(office_->key_of(verified->visitor));
+        key_from_text(verified->visitor).value_or(office().key_of(verified->visitor));
     const Room& view = hosted->view();
     const Number number = view.find(key);
     // Finished, left or expired: the pass may still be fresh, but it is over.

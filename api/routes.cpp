@@ -34,10 +34,12 @@ constexpr std::array rules{
     RouteRule{Route::demo_target, Method::get, "/demo/target"},
 };
 
+} // namespace
+
 // Text and parameters in turns: a text must stand in the path as it is, a parameter takes what is
 // there up to the next slash.
-bool fits(std::string_view pattern, std::string_view path, RouteMatch& match) {
-    std::size_t parameters = 0;
+bool fits(std::string_view pattern, std::string_view path, Parameters& parameters) {
+    std::size_t found = 0;
     while (true) {
         const std::size_t text = std::min(pattern.find('{'), pattern.size());
         if (!path.starts_with(pattern.substr(0, text))) return false;
@@ -46,14 +48,12 @@ bool fits(std::string_view pattern, std::string_view path, RouteMatch& match) {
         if (pattern.empty() || path.empty()) break;
         const std::size_t value = std::min(path.find('/'), path.size());
         if (value == 0) return false;
-        match.parameters[parameters++] = path.substr(0, value);
+        parameters[found++] = path.substr(0, value);
         pattern.remove_prefix(pattern.find('}') + 1);
         path.remove_prefix(value);
     }
     return pattern.empty() && path.empty();
 }
-
-} // namespace
 
 std::span<const RouteRule> route_rules() {
     return rules;
@@ -63,7 +63,7 @@ RouteMatch match(net::Method method, std::string_view path) {
     RouteMatch result;
     const Method wanted = method == Method::head ? Method::get : method;
     for (const RouteRule& rule : rules) {
-        if (!fits(rule.pattern, path, result)) continue;
+        if (!fits(rule.pattern, path, result.parameters)) continue;
         result.path_exists = true;
         if (rule.method != wanted) continue;
         result.rule = &rule;

@@ -52,10 +52,14 @@ struct RouteRule {
 
 std::span<const RouteRule> route_rules();
 
+using Parameters = std::array<std::string_view, 2>; // In the order of the pattern, not decoded.
+// Whether the path is one of the pattern's; its "{name}" parts go to `parameters`.
+bool fits(std::string_view pattern, std::string_view path, Parameters& parameters);
+
 struct RouteMatch {
-    const RouteRule* rule = nullptr;              // Null: no such path, or not with this method.
-    bool path_exists = false;                     // With another method there is something.
-    std::array<std::string_view, 2> parameters{}; // In the order of the pattern, not decoded.
+    const RouteRule* rule = nullptr; // Null: no such path, or not with this method.
+    bool path_exists = false;        // With another method there is something.
+    Parameters parameters{};
 };
 
 // HEAD is answered like GET.

@@ -20,6 +20,7 @@ struct TestOptions {
     double joins_per_second = 0;
     std::vector<std::string> cors_origins{};
     std::string jwt_secret{};
+    urr::Options urr{};
 };
 
 class TestServer {
@@ -34,6 +35,7 @@ class TestServer {
                  .cors_origins = options.cors_origins,
                  .join_limiter = std::make_unique<AddressLimiter>(3, options.joins_per_second)},
           keys(*token::KeyRing::generate({1'700'000'000})) {
+        shared.urr = options.urr;
         shared.metrics = [] { return std::string("metrics here\n"); };
         service.attach(0, thread_.loop);
         net::ServerOptions server_options;
@@ -55,6 +57,7 @@ class TestServer {
         service.stop();
         thread_.call([&] {
             server_.reset();
+            api_.reset();
             thread_.loop.on_turn([] {});
             service.quiet().offline(0);
         });

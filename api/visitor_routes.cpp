@@ -12,17 +12,9 @@ namespace {
 
 using net::Status;
 
-constexpr std::string_view visitor_cookie = "anteroom-visitor";
 constexpr net::HeaderLines json_unstored =
     "Content-Type: application/json\r\nCache-Control: no-store\r\n";
 constexpr std::size_t visitor_id_length_max = 256;
-constexpr std::int64_t cookie_seconds = 24 * 3'600;
-
-std::string set_cookie(std::string_view name, std::string_view value, bool secure,
-                       std::int64_t seconds = cookie_seconds) {
-    return fmt::format("{}={}; Path=/; Max-Age={}; HttpOnly; SameSite=Lax{}", name, value, seconds,
-                       secure ? "; Secure" : "");
-}
 
 std::optional<PassInHand> in_hand(const auto& pass) {
     if (!pass) return std::nullopt;
@@ -49,7 +41,7 @@ std::string pass_cookie_name(std::string_view room_id) {
 }
 
 token::NativeTicket Api::ticket_of(const HostedRoom& room, Number number) const {
-    return office_->tickets.mint_native(
+    return office().tickets.mint_native(
         {.kind = token::TicketKind::inner, .room = room.index(), .number = number});
 }
 
@@ -58,27 +50,12 @@ std::string Api::ticket_cookie(const HostedRoom& room, Number number, bool secur
     return set_cookie({name.data(), name.size()}, ticket_of(room, number).view(), secure);
 }
 
-std::optional<Api::IssuedPass> Api::issue_pass(const HostedRoom& room, const Standing& standing,
-                                               std::string_view user, Instant now) const {
-    const VisitorKey* key = room.view().visitor(standing.number);
-    if (!is_inside(standing.state) || !key) return std::nullopt;
-    // Named by the id they showed, if it is theirs; otherwise by the key that stands for it.
-    const bool by_name = !user.empty() && office_->key_of(user) == *key;
-    const std::string visitor = by_name ? std::string(user) : key_text(*key);
-    const Millis lifetime = std::max(standing.until - now, Millis{0});
-    Result<std::string> pass =
-        office_->passes.issue(token::EntryPass{.room = room.id(), .visitor = visitor},
-                              token::UnixSeconds{unix_seconds(now)}, lifetime);
-    if (!pass) return std::nullopt;
-    return IssuedPass{.text = *std::move(pass), .expires_in_seconds = lifetime.count / 1'000};
-}
-
 VisitorState Api::write_standing(fmt::memory_buffer& out, const HostedRoom& room, Number number,
                                  std::string_view ticket) const {
     const Instant now = service_.clock().now();
     const Standing standing = room.view().standing(number);
     if (!room.may_tell(standing)) return VisitorState::unknown;
-    const std::optional<IssuedPass> pass = issue_pass(room, standing, {}, now);
+    const std::optional<IssuedPass> pass = desk_.issue_pass(room, standing, {}, now);
     append_standing(out, room, standing, now, {.ticket = ticket, .pass = in_hand(pass)});
     return standing.state;
 }
@@ -87,7 +64,7 @@ VisitorState Api::write_standing(fmt::memory_buffer& out, const HostedRoom& room
 void Api::answer_standing(net::Answer& answer, const HostedRoom& room, const Standing& standing,
                           std::string_view ticket, std::string_view user, bool secure) const {
     const Instant now = service_.clock().now();
-    const std::optional<IssuedPass> pass = issue_pass(room, standing, user, now);
+    const std::optional<IssuedPass> pass = desk_.issue_pass(room, standing, user, now);
     answer.headers(json_unstored);
     if (pass)
         answer.header("Set-Cookie", set_cookie(pass_cookie_name(room.id()), pass->text, secure,
@@ -108,8 +85,7 @@ bool Api::find_ticket(Ask& ask, Held& held, bool query_allowed) {
         return false;
     }
     held.room->view().expect(token::TicketBook::unverified_number(held.ticket));
-    const token::TicketVerdict verdict =
-        office_->tickets.read(held.ticket, token::UnixSeconds{unix_seconds(ask.now)});
+    const token::TicketVerdict verdict = office().tickets.read(held.ticket, ask.unix_now());
     const auto* content = std::get_if<token::TicketContent>(&verdict);
     if (!content || content->kind != token::TicketKind::inner ||
         content->room != held.room->index()) {
@@ -137,31 +113,8 @@ void Api::look(Ask& ask) {
     append_standing(answer.body(), *held.room, standing, ask.now, {.ticket = held.ticket});
 }
 
-std::int64_t Api::join_wait(const Ask& ask) {
-    return shared_.join_limiter->wait_seconds(ask.request.client_address(), ask.now);
-}
-
-// A known user, or the anonymous visitor that a cookie of ours names, or a new one.
-std::optional<Api::Visitor> Api::name_visitor(const Ask& ask, std::string_view user) {
-    if (!user.empty()) return Visitor{.id = std::string(user), .key = office_->key_of(user)};
-    const token::VisitorVerdict known = office_->visitors.read(
-        cookie(ask.request, visitor_cookie), token::UnixSeconds{unix_seconds(ask.now)});
-    std::optional<token::VisitorId> id;
-    if (const auto* read = std::get_if<token::VisitorId>(&known))
-        id = *read;
-    else
-        id = token::VisitorBook::new_visitor();
-    if (!id) return std::nullopt;
-    Visitor visitor{.id = "~anonymous:" + std::string(id->text().view())};
-    visitor.key = office_->key_of(visitor.id);
-    visitor.cookie =
-        set_cookie(visitor_cookie, office_->visitors.sign(*id).view(), ask.request.secure);
-    return visitor;
-}
-
 void Api::join(Ask& ask) {
-    const Caller caller = identify(ask.request, *office_, shared_.admin_token,
-                                   token::UnixSeconds{unix_seconds(ask.now)});
+    const Caller caller = desk_.identify(ask);
     JoinBody body;
     if (const std::string fault = read_join_body(ask.request.body, body); !fault.empty())
         return refuse(ask, Code::bad_request, fault);
@@ -171,9 +124,10 @@ void Api::join(Ask& ask) {
         return refuse(ask, Code::forbidden, "only a trusted backend may name a visitor or a lane");
     if (body.visitor && body.visitor->size() > visitor_id_length_max)
         return refuse(ask, Code::bad_request, "a visitor id has at most 256 characters");
-    if (const std::int64_t wait = speaks_for_others ? 0 : join_wait(ask); wait > 0)
+    if (const std::int64_t wait = speaks_for_others ? 0 : desk_.join_wait(ask); wait > 0)
         return refuse(ask, Code::rate_limited, "too many joins from this address", wait);
-    const std::optional<Visitor> visitor = name_visitor(ask, body.visitor.value_or(caller.user));
+    const std::optional<Visitor> visitor =
+        desk_.name_visitor(ask, body.visitor.value_or(caller.user));
     if (!visitor) return refuse(ask, Code::unavailable);
     if (!service_.is_writable()) return refuse(ask, Code::unavailable);
     const std::shared_ptr<HostedRoom> room = service_.find_or_make(ask.room_id);

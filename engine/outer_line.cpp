@@ -1,5 +1,8 @@
 #include "engine/outer_line.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "base/byte_stream.h"
 #include "base/check.h"
 #include "engine/line.h"
@@ -46,6 +49,29 @@ Number OuterLine::find(const VisitorKey& visitor) const {
     return index_.find(visitor, issued());
 }
 
+std::optional<OuterPlace> OuterLine::place_of(std::uint64_t order) const {
+    for (;;) {
+        const std::uint32_t before = version_.load(std::memory_order_acquire);
+        const std::uint64_t first = base();
+        const OuterPlace place{.generation = generation(), .number = order - first};
+        const bool known = order > first && is_known(place.number);
+        const bool whole = before % 2 == 0 && version_.load(std::memory_order_relaxed) == before;
+        if (whole) return known ? std::optional(place) : std::nullopt;
+    }
+}
+
+Instant OuterLine::first_pass(Number number, Instant now) const {
+    const Taken* taken = place(number);
+    if (!taken) return now; // Forgotten a moment ago.
+    const std::int64_t after = std::clamp<std::int64_t>((now - taken->at).count / 1'000, 0,
+                                                        std::numeric_limits<std::int32_t>::max());
+    std::uint32_t first = 0;
+    const auto mine = static_cast<std::uint32_t>(after) + 1;
+    if (taken->first_pass.compare_exchange_strong(first, mine, std::memory_order_relaxed))
+        first = mine;
+    return taken->at + seconds(first - 1);
+}
+
 bool OuterLine::is_bound_to_other(Number number, const VisitorKey& user) const {
     const Taken* taken = place(number);
     CHECK(taken);
@@ -71,7 +97,7 @@ Number OuterLine::next_number() const {
 }
 
 bool OuterLine::has_room() const {
-    return next_number() - forgotten() < 0xffff'ffff && base_ + next_number() <= Line::number_max;
+    return next_number() - forgotten() < 0xffff'ffff && base() + next_number() <= Line::number_max;
 }
 
 void OuterLine::take(Number number, const VisitorKey& visitor, Instant now) {
@@ -102,12 +128,12 @@ void OuterLine::forget(Number through) {
 }
 
 void OuterLine::activate(std::uint32_t generation, Instant now) {
-    base_ += issued();
     index_.clear();
     for (std::uint64_t index = places_.first(); index < places_.last(); ++index)
         if (places_.at(index)) places_.drop(index);
     const std::uint32_t version = version_.load(std::memory_order_relaxed);
     version_.store(version + 1, std::memory_order_release);
+    base_.store(base() + issued(), std::memory_order_release);
     issued_.store(0, std::memory_order_release);
     serving_.store(0, std::memory_order_release);
     forgotten_.store(0, std::memory_order_release);
@@ -118,9 +144,8 @@ void OuterLine::activate(std::uint32_t generation, Instant now) {
 }
 
 void OuterLine::spend(std::uint64_t order) {
-    if (order <= base_) return;
-    const Number number = order - base_;
-    if (is_known(number)) place(number)->spent = true;
+    const Number number = number_of(order);
+    if (number != 0 && is_known(number)) place(number)->spent = true;
 }
 
 void OuterLine::write_head(std::string& out) const {
@@ -130,7 +155,7 @@ void OuterLine::write_head(std::string& out) const {
     writer.word(issued());
     writer.word(serving());
     writer.word(forgotten());
-    writer.word(base_);
+    writer.word(base());
     writer.word(advanced_.ms);
 }
 
@@ -140,12 +165,13 @@ bool OuterLine::restore_head(ByteReader& in) {
     const Number issued = in.word();
     const Number serving = in.word();
     const Number forgotten = in.word();
-    base_ = in.word();
+    const std::uint64_t base = in.word();
     advanced_ = Instant{in.signed_word()};
     const bool fits = in.ok() && active <= 1 && generation <= UINT32_MAX && serving <= issued &&
                       forgotten <= issued && issued - forgotten < 0xffff'ffff &&
-                      base_ <= Line::number_max && issued <= Line::number_max - base_;
+                      base <= Line::number_max && issued <= Line::number_max - base;
     if (!fits) return false;
+    base_.store(base, std::memory_order_release);
     active_.store(active == 1, std::memory_order_release);
     generation_.store(static_cast<std::uint32_t>(generation), std::memory_order_release);
     issued_.store(issued, std::memory_order_release);

@@ -5,7 +5,7 @@
 // number remembers the visitor who took it and the first user who went on with it. Order is global:
 // an order of an older generation is smaller than any of a newer one, and never used twice.
 //
-// Threads: one writer; standing() and visitor_of() may run beside it.
+// Threads: one writer; what is marked reader-safe may run beside it.
 #pragma once
 
 #include <array>
@@ -51,9 +51,16 @@ class OuterLine {
     const VisitorKey* visitor_of(Number number) const;
     // Reader-safe. The number that the visitor holds in this generation, or 0.
     Number find(const VisitorKey& visitor) const;
+    // Reader-safe. The place of this generation that has this order; nothing when it is of an older
+    // one, or forgotten.
+    std::optional<OuterPlace> place_of(std::uint64_t order) const;
+    // Reader-safe, soft state. When the holder of the number was first given a pass; if never
+    // before, it is now. A whole number of seconds after the number was taken.
+    // REQUIRES: the number is known.
+    Instant first_pass(Number number, Instant now) const;
 
     // Writer. REQUIRES of all: the number is known.
-    std::uint64_t order_of(Number number) const { return base_ + number; }
+    std::uint64_t order_of(Number number) const { return base() + number; }
     bool is_bound_to_other(Number number, const VisitorKey& user) const;
     bool is_spent(Number number) const; // Its order has brought somebody in already.
     void bind(Number number, const VisitorKey& user);
@@ -78,11 +85,11 @@ class OuterLine {
     const VisitorKey* key_of(Number number) const { return visitor_of(number); }
 
     // Writer. The number of this generation with this order; 0: of an older one.
-    Number number_of(std::uint64_t order) const { return order > base_ ? order - base_ : 0; }
+    Number number_of(std::uint64_t order) const { return order > base() ? order - base() : 0; }
     // Writer. Some number had this order once, and not so long ago that a line could not span it.
     bool was_ordered(std::uint64_t order) const {
         constexpr std::uint64_t span_max = std::uint64_t{1} << 40;
-        const std::uint64_t newest = base_ + issued();
+        const std::uint64_t newest = base() + issued();
         return order > 0 && order <= newest && newest - order < span_max;
     }
 
@@ -111,11 +118,14 @@ class OuterLine {
         Instant at;
         bool bound = false;
         bool spent = false;
+        // Seconds from `at` to the first pass, plus one. 0: none was given.
+        mutable std::atomic<std::uint32_t> first_pass{0};
     };
     struct Chunk {
         std::array<Taken, chunk_size> places;
     };
     Taken* place(Number number) const;
+    std::uint64_t base() const { return base_.load(std::memory_order_acquire); }
     bool is_known(Number number) const { return number > forgotten() && number <= issued(); }
 
     Window<Chunk> places_;
@@ -126,7 +136,7 @@ class OuterLine {
     std::atomic<Number> serving_{0};
     std::atomic<Number> forgotten_{0};
     std::atomic<std::uint32_t> version_{0}; // Odd while a new generation begins.
-    std::uint64_t base_ = 0;                // How many numbers all older generations issued.
+    std::atomic<std::uint64_t> base_{0};    // How many numbers all older generations issued.
     Instant advanced_;                      // When serving last moved, or the activation.
 };
 
@@ -137,7 +147,7 @@ void OuterLine::digest(Mix mix) const {
     mix(issued());
     mix(serving());
     mix(forgotten());
-    mix(base_);
+    mix(base());
     mix(static_cast<std::uint64_t>(advanced_.ms));
     for (Number number = forgotten() + 1; number <= issued(); ++number) {
         const Taken* taken = place(number);

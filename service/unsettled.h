@@ -30,6 +30,11 @@ class Unsettled {
     // Those facts are durable now.
     void settled(std::span<const Fact> facts) { add(facts, -1); }
 
+    // Something about who may pass from the outer line.
+    bool covers_outer() const {
+        return changing_.load(std::memory_order_acquire) ||
+               outer_.load(std::memory_order_acquire) != 0;
+    }
     bool covers(Number number) const {
         return changing_.load(std::memory_order_acquire) ||
                everybody_.load(std::memory_order_acquire) != 0 ||
@@ -48,6 +53,10 @@ class Unsettled {
     void add(const Joined&, int) {}
     void add(const Leaving&, int) {}
     void add(const Returned&, int) {}
+    void add(const NumberTaken&, int) {}
+    void add(const Advanced&, int change) { outer_.fetch_add(change); }
+    void add(const Activated&, int change) { outer_.fetch_add(change); }
+    void add(const Deactivated&, int change) { outer_.fetch_add(change); }
     void add(const Cleared&, int change) { everybody_.fetch_add(change); }
     template <class F>
     void add(const F& fact, int change) {
@@ -56,6 +65,7 @@ class Unsettled {
 
     std::atomic<bool> changing_{false};
     std::atomic<std::int32_t> everybody_{0};
+    std::atomic<std::int32_t> outer_{0};
     std::array<std::atomic<std::int32_t>, slots> counters_{};
 };
 

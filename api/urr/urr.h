@@ -1,0 +1,146 @@
+// Urr: system U, the two-tier waiting room, on the wire as its clients know it.
+//
+//   /vwr[-api]/…            tier 1: a number in the outer line, released by a counter
+//   /api[/v1]/queue/…       tier 2: a place in the inner line, limited by how many are inside
+//   /api[/v1]/admin/vwr/…   the switch of tier 1
+//
+// An event is a room of the same id. Decides nothing: numbers, turns and leases are the engine's.
+// What differs from the original on purpose is in docs/dialects/urr.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/dialect.h"
+#include "api/routes.h"
+#include "api/urr/catalogue.h"
+#include "api/urr/options.h"
+
+namespace anteroom::api::urr {
+
+enum class Route : std::uint8_t {
+    assign,
+    outer_check,
+    outer_status,
+    check,
+    status,
+    heartbeat,
+    leave,
+    admin_read,
+    admin_clear,
+    admin_threshold,
+    activate,
+    deactivate,
+    admin_outer_status,
+    advance,
+    outer_page,
+    inner_page,
+    health,
+};
+
+// Where browsers keep the passes; the names are the original's.
+inline constexpr std::string_view outer_cookie = "urr-vwr-token";
+inline constexpr std::string_view entry_cookie = "urr-entry-token";
+
+class Urr final : public Dialect {
+  public:
+    Urr(Desk& desk, const Options& options);
+
+    bool handle(Ask& ask) override;
+
+  private:
+    struct Rule;
+    struct Path;
+    enum class Family : std::uint8_t { outer, api, page };
+    enum class Who : std::uint8_t { everybody, user, admin };
+    enum class EventId : std::uint8_t { any, uuid, none };
+
+    static const Rule rules[];
+    static Path path_of(std::string_view path);
+    void dispatch(Ask& ask, const Rule& rule);
+    void preflight(Ask& ask, Family family);
+    void health(Ask& ask);
+
+    // Answers.
+    net::Answer begin(Ask& ask, net::Status status);
+    net::Answer begin(Later& later, net::Status status);
+    void refuse(Ask& ask, net::Status status, std::string_view error, std::int64_t retry_after = 0);
+    void refuse(Later& later, net::Status status, std::string_view error);
+    void refuse_outer(Later& later, std::string_view error, std::string_view event);
+    void refuse(Later& later, Reason reason, std::string_view event);
+    void unavailable(Ask& ask);
+    static void write_error(net::Answer& answer, std::string_view error);
+    std::shared_ptr<HostedRoom> make_room(Ask& ask); // Answers when there is none.
+
+    // Tier 1 (outer_routes.cpp).
+    void assign(Ask& ask);
+    void outer_check(Ask& ask);
+    void outer_status(Ask& ask);
+    Later defer_outer(Ask& ask);
+    net::Answer begin_outer(Ask& ask, net::Status status);
+    void release(Ask& ask, const std::shared_ptr<HostedRoom>& room, const OuterPlace& place);
+    std::optional<Visitor> name_guest(const Ask& ask, std::string_view given);
+    // The name that the pass of this number gets: what the caller calls itself, if that is who
+    // took the number.
+    std::string uid_of(const Ask& ask, const VisitorKey& key);
+    VisitorKey key_of_guest(std::string_view given) const;
+    std::optional<OuterPlace> read_request_id(const HostedRoom& room, std::string_view request_id,
+                                              token::UnixSeconds now);
+    std::string request_id_of(const HostedRoom& room, const OuterPlace& place);
+    struct OuterGrant {
+        std::string pass;
+        std::int64_t expires_in_seconds = 0;
+    };
+    enum class Renewals : std::uint8_t { bounded, while_inside };
+    // Nothing: it was renewed often enough.
+    std::optional<OuterGrant> grant(const HostedRoom& room, const OuterPlace& place,
+                                    std::string_view uid, Instant now, Renewals renewals);
+
+    // Tier 2 (inner_routes.cpp).
+    struct Guest {
+        std::string user;
+        VisitorKey key;
+        bool secure = false;
+        std::string outer_pass; // As the request showed it, verified or not.
+    };
+    Guest guest_of(const Ask& ask, std::string_view user) const;
+    void check(Ask& ask, const Caller& caller);
+    void status(Ask& ask, std::string_view user);
+    void heartbeat(Ask& ask, std::string_view user);
+    void leave(Ask& ask, std::string_view user);
+    std::optional<OuterPlace> outer_place(const Ask& ask, const HostedRoom& room,
+                                          const Guest& guest, bool is_backend);
+    void join(const std::shared_ptr<HostedRoom>& room, const Guest& guest,
+              std::optional<OuterPlace> outer, Later later);
+    void answer_check(const std::shared_ptr<HostedRoom>& room, const Guest& guest,
+                      const Standing& standing, Later later);
+    void write_check(net::Answer& answer, const HostedRoom& room, const Guest& guest,
+                     const Standing& standing, std::string_view event_info);
+    void write_status(net::Answer& answer, const HostedRoom& room, const Guest& guest,
+                      const Standing& standing);
+    void write_nowhere(net::Answer& answer, const HostedRoom* room);
+    // Cookies and headers first, then the body; `grants` keeps what the body tells.
+    struct Grants {
+        std::optional<IssuedPass> entry;
+        std::optional<OuterGrant> outer; // Only when it is another one than the request showed.
+    };
+    static void write_grants(net::Output& out, const HostedRoom& room, const Grants& grants);
+    Grants begin_grants(net::Answer& answer, const HostedRoom& room, const Guest& guest,
+                        const Standing& standing, Instant now);
+
+    // Operators (admin_routes.cpp).
+    void admin_read(Ask& ask);
+    void admin_clear(Ask& ask, const Caller& caller);
+    void admin_threshold(Ask& ask, const Caller& caller);
+    void switch_outer(Ask& ask, const Caller& caller, bool on);
+    void admin_outer_status(Ask& ask);
+    void advance(Ask& ask, const Caller& caller);
+
+    Desk& desk_;
+    const Options options_;
+    Catalogue catalogue_;
+};
+
+} // namespace anteroom::api::urr
