@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <charconv>
 #include <variant>
 
@@ -10,6 +11,7 @@
 #include "base/overload.h"
 #include "net/ip_address.h"
 #include "net/text.h"
+#include "net/url.h"
 #include "service/pulse_json.h"
 #include "service/room_fields.h"
 
@@ -17,8 +19,8 @@ namespace anteroom::app {
 namespace {
 
 using Texts = std::vector<std::string>;
-using Member =
-    std::variant<std::string Config::*, std::int64_t Config::*, double Config::*, Texts Config::*>;
+using Member = std::variant<std::string Config::*, std::int64_t Config::*, double Config::*,
+                            bool Config::*, Texts Config::*>;
 
 enum class Secret : std::uint8_t { none, whole, password }; // What is not shown.
 
@@ -46,6 +48,13 @@ const Key keys[] = {
     {"keys", "ticket", &Config::ticket_key, Secret::whole},
     {"keys", "outer", &Config::outer_key, Secret::whole},
     {"keys", "entry", &Config::entry_key, Secret::whole},
+    {"dialects", "enabled", &Config::dialects},
+    {"urr", "catalogue_url", &Config::urr_catalogue_url},
+    {"urr", "catalogue_token", &Config::urr_catalogue_token, Secret::whole},
+    {"urr", "catalogue_timeout", &Config::urr_catalogue_timeout},
+    {"urr", "entry_pass", &Config::urr_entry_pass},
+    {"urr", "trust_vwr_position", &Config::urr_trust_vwr_position},
+    {"urr", "unknown_is_404", &Config::urr_unknown_is_404},
     {"rooms", "create", &Config::create_rooms},
     {"rooms", "max", &Config::rooms_max},
     {"rooms", "joins_per_second", &Config::joins_per_second},
@@ -54,6 +63,30 @@ const Key keys[] = {
 };
 
 constexpr std::string_view defaults_section = "defaults";
+
+// The environment variables of system U that mean the same; our own names win over them.
+struct Alias {
+    std::string_view variable;
+    std::string_view section;
+    std::string_view name;
+    std::string_view unit = ""; // Follows the number.
+};
+
+constexpr Alias aliases[] = {
+    {"QUEUE_THRESHOLD", "defaults", "capacity"},
+    {"QUEUE_ACTIVE_TTL_SECONDS", "defaults", "lease", "s"},
+    {"QUEUE_SEEN_TTL_SECONDS", "defaults", "idle", "s"},
+    {"QUEUE_ADMISSION_INTERVAL_MS", "defaults", "admit_interval", "ms"},
+    {"QUEUE_ADMISSION_BATCH_SIZE", "defaults", "admit_batch"},
+    {"QUEUE_STALE_CLEANUP_INTERVAL_MS", "defaults", "sweep_interval", "ms"},
+    {"BATCH_SIZE", "defaults", "outer_batch"},
+    {"QUEUE_ENTRY_TOKEN_SECRET", "keys", "entry"},
+    {"QUEUE_ENTRY_TOKEN_TTL_SECONDS", "urr", "entry_pass", "s"},
+    {"VWR_TOKEN_SECRET", "keys", "outer"},
+    {"JWT_SECRET", "auth", "jwt_secret"},
+    {"CORS_ORIGIN", "server", "cors_origins"},
+    {"INTERNAL_API_TOKEN", "urr", "catalogue_token"},
+};
 
 const Key* find_key(std::string_view section, std::string_view name) {
     for (const Key& key : keys)
@@ -87,6 +120,11 @@ void set(Config& config, const Key& key, const FieldValue& value, std::string_vi
                        if (!whole && !given) wrong_type(where, "a number");
                        config.*member = whole ? static_cast<double>(*whole) : *given;
                        if (!(config.*member >= 0)) wrong_type(where, "0 or more");
+                   },
+                   [&](bool Config::*member) {
+                       const auto* given = std::get_if<bool>(&value);
+                       if (!given) wrong_type(where, "true or false");
+                       config.*member = *given;
                    },
                    [&](Texts Config::*member) {
                        const auto* given = std::get_if<Texts>(&value);
@@ -201,15 +239,16 @@ std::string variable_name(std::string_view section, std::string_view name) {
     return text;
 }
 
-// True when the variable names a setting.
-bool set_from_environment(Config& config, std::string_view variable, std::string_view text) {
-    for (const Key& key : keys) {
-        if (variable != variable_name(key.section, key.name)) continue;
-        set(config, key, like(current(config, key), text, variable), variable);
+// False: there is no such setting. `variable`: how it is called in complaints.
+bool set_from_text(Config& config, std::string_view section, std::string_view name,
+                   std::string_view text, std::string_view variable) {
+    if (const Key* key = find_key(section, name)) {
+        set(config, *key, like(current(config, *key), text, variable), variable);
         return true;
     }
+    if (section != defaults_section) return false;
     for (const RoomField& field : room_fields()) {
-        if (variable != variable_name(defaults_section, field.name)) continue;
+        if (field.name != name) continue;
         const FieldValue value = like(field_value(config.defaults, field), text, variable);
         if (const auto fault = set_field(config.defaults, field.name, value))
             throw ConfigError(fmt::format("{}: {}", variable, *fault));
@@ -218,15 +257,40 @@ bool set_from_environment(Config& config, std::string_view variable, std::string
     return false;
 }
 
-void read_environment(Config& config, const char* const* environment) {
+// True when the variable names a setting.
+bool set_from_environment(Config& config, std::string_view variable, std::string_view text) {
+    for (const Key& key : keys)
+        if (variable == variable_name(key.section, key.name))
+            return set_from_text(config, key.section, key.name, text, variable);
+    for (const RoomField& field : room_fields())
+        if (variable == variable_name(defaults_section, field.name))
+            return set_from_text(config, defaults_section, field.name, text, variable);
+    return false;
+}
+
+template <class Visit>
+void for_each_variable(const char* const* environment, Visit visit) {
     for (; environment && *environment; ++environment) {
         const std::string_view entry = *environment;
         const std::size_t equals = entry.find('=');
-        if (!entry.starts_with("ANTEROOM_") || equals == entry.npos) continue;
-        const std::string_view variable = entry.substr(0, equals);
-        if (!set_from_environment(config, variable, entry.substr(equals + 1)))
-            throw ConfigError(fmt::format("the environment variable {} is no setting", variable));
+        if (equals != entry.npos) visit(entry.substr(0, equals), entry.substr(equals + 1));
     }
+}
+
+void read_environment(Config& config, const char* const* environment) {
+    for_each_variable(environment, [&](std::string_view variable, std::string_view text) {
+        if (variable.starts_with("ANTEROOM_") && !set_from_environment(config, variable, text))
+            throw ConfigError(fmt::format("the environment variable {} is no setting", variable));
+    });
+}
+
+void read_aliases(Config& config, const char* const* environment) {
+    for_each_variable(environment, [&](std::string_view variable, std::string_view text) {
+        for (const Alias& alias : aliases)
+            if (variable == alias.variable && !text.empty())
+                set_from_text(config, alias.section, alias.name,
+                              std::string(text) + std::string(alias.unit), variable);
+    });
 }
 
 // --- What must hold together
@@ -237,6 +301,11 @@ void check(const Config& config) {
     data_folder(config);
     history_url(config);
     history_keep(config);
+    for (const std::string& dialect : config.dialects)
+        if (dialect != "urr")
+            throw ConfigError(
+                fmt::format("dialects.enabled: \"{}\" is not spoken; there is \"urr\"", dialect));
+    urr_options(config);
     if (config.threads > 256) throw ConfigError("server.threads must be at most 256");
     if (config.tls_certificate.empty() != config.tls_key.empty())
         throw ConfigError("server.tls_certificate and server.tls_key go together");
@@ -284,6 +353,10 @@ Config load_config(const std::string& path, const char* const* environment) {
     Config config;
     if (!path.empty()) read_file(config, path);
     read_environment(config, environment);
+    if (speaks(config, "urr")) {
+        read_aliases(config, environment);
+        read_environment(config, environment); // Our own names win.
+    }
     check(config);
     return config;
 }
@@ -325,6 +398,34 @@ std::string data_folder(const Config& config) {
             return config.store_url.substr(scheme.size());
     throw ConfigError(
         fmt::format("store.url must be embedded:FOLDER, not \"{}\"", config.store_url));
+}
+
+bool speaks(const Config& config, std::string_view dialect) {
+    return std::find(config.dialects.begin(), config.dialects.end(), dialect) !=
+           config.dialects.end();
+}
+
+api::urr::Options urr_options(const Config& config) {
+    const auto span = [](std::string_view name, const std::string& text) {
+        const std::optional<Millis> value = parse_duration(text);
+        if (!value || *value <= Millis{0} || *value > limits::span_max)
+            throw ConfigError(fmt::format("urr.{} must be a span such as \"10m\"", name));
+        return *value;
+    };
+    const std::string& url = config.urr_catalogue_url;
+    std::string example = url;
+    if (const std::size_t at = url.find("{event}"); at != url.npos) example.replace(at, 7, "x");
+    if (!url.empty() && !net::parse_url(example))
+        throw ConfigError("urr.catalogue_url must be an http or https URL");
+    api::urr::Options options{
+        .entry_pass_life = span("entry_pass", config.urr_entry_pass),
+        .trusts_vwr_position = config.urr_trust_vwr_position,
+        .unknown_is_404 = config.urr_unknown_is_404,
+    };
+    options.catalogue.url = url;
+    options.catalogue.token = config.urr_catalogue_token;
+    options.catalogue.deadline = span("catalogue_timeout", config.urr_catalogue_timeout);
+    return options;
 }
 
 bool keeps_rooms(const Config& config) {

@@ -6,8 +6,10 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "api/urr/options.h"
 #include "service/profile.h"
 #include "store/history/sql_url.h"
 
@@ -47,6 +49,15 @@ struct Config {
     std::string ticket_key;
     std::string outer_key;
     std::string entry_key;
+    // [dialects]
+    std::vector<std::string> dialects{"urr"};
+    // [urr]
+    std::string urr_catalogue_url;   // Says what an event is called; "{event}" stands for its id.
+    std::string urr_catalogue_token; // Sent there as a bearer token.
+    std::string urr_catalogue_timeout = "2s";
+    std::string urr_entry_pass = "10m"; // At most; never longer than the lease.
+    bool urr_trust_vwr_position = false;
+    bool urr_unknown_is_404 = false;
     // [rooms]
     std::string create_rooms = "first-use";
     std::int64_t rooms_max = 1'000;
@@ -75,6 +86,10 @@ Listen parse_listen(const std::string& text);
 std::string data_folder(const Config& config);
 // False for "memory:FOLDER": keys are kept, rooms are gone after the end. For measuring.
 bool keeps_rooms(const Config& config);
+
+bool speaks(const Config& config, std::string_view dialect);
+// What [urr] says. Throws ConfigError.
+api::urr::Options urr_options(const Config& config);
 
 // How long, and where else, the history is kept. Throw ConfigError.
 Millis history_keep(const Config& config);

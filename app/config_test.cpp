@@ -55,9 +55,54 @@ TEST(Config, ReadsTheFileAndThenTheEnvironment) {
     EXPECT_EQ(config.joins_per_second, 0.5);
 }
 
+TEST(Config, KnowsTheNamesOfSystemU) {
+    const char* environment[] = {"QUEUE_THRESHOLD=500",
+                                 "QUEUE_ACTIVE_TTL_SECONDS=300",
+                                 "QUEUE_SEEN_TTL_SECONDS=120",
+                                 "QUEUE_ADMISSION_INTERVAL_MS=2000",
+                                 "QUEUE_ADMISSION_BATCH_SIZE=50",
+                                 "QUEUE_STALE_CLEANUP_INTERVAL_MS=15000",
+                                 "BATCH_SIZE=250",
+                                 "QUEUE_ENTRY_TOKEN_SECRET=entry-test-secret-0123456789abcd",
+                                 "QUEUE_ENTRY_TOKEN_TTL_SECONDS=200",
+                                 "VWR_TOKEN_SECRET=vwr-test-secret-0123456789abcdef",
+                                 "JWT_SECRET=jwt-test-secret-0123456789abcdef",
+                                 "CORS_ORIGIN=https://shop.example",
+                                 "INTERNAL_API_TOKEN=for-insiders",
+                                 "KAFKA_BOOTSTRAP_SERVERS=",
+                                 nullptr};
+    const Config config = load_config("", environment);
+    const Settings& rules = config.defaults.rules;
+    EXPECT_EQ(rules.capacity, 500);
+    EXPECT_EQ(rules.lease, minutes(5));
+    EXPECT_EQ(rules.idle, minutes(2));
+    EXPECT_EQ(rules.admit_interval, seconds(2));
+    EXPECT_EQ(rules.admit_batch, 50);
+    EXPECT_EQ(rules.sweep_interval, seconds(15));
+    EXPECT_EQ(rules.outer_batch, 250);
+    EXPECT_EQ(config.entry_key, "entry-test-secret-0123456789abcd");
+    EXPECT_EQ(urr_options(config).entry_pass_life, seconds(200));
+    EXPECT_EQ(config.outer_key, "vwr-test-secret-0123456789abcdef");
+    EXPECT_EQ(config.jwt_secret, "jwt-test-secret-0123456789abcdef");
+    EXPECT_EQ(config.cors_origins, std::vector<std::string>{"https://shop.example"});
+    EXPECT_EQ(urr_options(config).catalogue.token, "for-insiders");
+
+    const char* ours[] = {"ANTEROOM_DEFAULTS_CAPACITY=7", "QUEUE_THRESHOLD=500", nullptr};
+    EXPECT_EQ(load_config("", ours).defaults.rules.capacity, 7);
+    const char* silent[] = {"ANTEROOM_DIALECTS_ENABLED=", "QUEUE_THRESHOLD=500", nullptr};
+    EXPECT_EQ(load_config("", silent).defaults.rules.capacity, 1'000);
+    const char* wrong[] = {"QUEUE_THRESHOLD=many", nullptr};
+    EXPECT_THROW(load_config("", wrong), ConfigError);
+}
+
 TEST(Config, EveryMistakeIsOneClearLine) {
     const std::pair<const char*, const char*> rows[] = {
         {"[server]\nlisten = 8080\n", "server.listen must be a text"},
+        {"[dialects]\nenabled = [\"klingon\"]\n",
+         "dialects.enabled: \"klingon\" is not spoken; there is \"urr\""},
+        {"[urr]\nentry_pass = \"soon\"\n", "urr.entry_pass must be a span such as \"10m\""},
+        {"[urr]\ncatalogue_url = \"ftp://x\"\n", "urr.catalogue_url must be an http or https URL"},
+        {"[urr]\ntrust_vwr_position = 1\n", "urr.trust_vwr_position must be true or false"},
         {"[server]\nlisten = \"nowhere\"\n", "ADDRESS:PORT"},
         {"[server]\nlisten = \"127.0.0.1:99999\"\n", "ADDRESS:PORT"},
         {"[server]\nthreads = \"two\"\n", "whole number"},

@@ -66,6 +66,7 @@ class Server {
             desk_ = std::make_unique<HistoryDesk>(data_folder(config_));
             shared_.history = desk_.get();
         }
+        if (speaks(config_, "urr")) shared_.urr = urr_options(config_);
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
         shared_.metrics = [this] {
             return metrics_text(service_, ledger_, historian_.get(), loop_metrics_);
