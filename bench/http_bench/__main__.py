@@ -16,10 +16,11 @@ sys.dont_write_bytecode = True
 
 from durable import bench_store, compare_joins  # noqa: E402
 from figures import Figures  # noqa: E402
-from load import Crowd, fill, measure_polls, median_of, progress, tickets_of  # noqa: E402
+from load import Crowd, answer_of, fill, measure_polls, median_of, progress, tickets_of  # noqa: E402
 from processes import BenchError, Children, busy_share  # noqa: E402
-from servers import POLL_PATH, Talk, start_anteroom, start_bare, start_nginx  # noqa: E402
+from servers import POLL_PATH, start_anteroom, start_bare, start_nginx  # noqa: E402
 from streams import compare_frames, measure_memory  # noqa: E402
+from urr import bench_urr  # noqa: E402
 
 POLL_TICKETS = 500
 BUSY_SHARE_MAX = 0.1
@@ -32,7 +33,8 @@ def parse():
     parser.add_argument("--visitors", type=int, help="how many wait (1 000 000)")
     parser.add_argument("--clients", type=int, help="how many event streams are open (15 000)")
     parser.add_argument("--quick", action="store_true", help="a small room, one short round")
-    parser.add_argument("--only", choices=("polls", "joins"), help="the server's polls and streams, or durable joins")
+    parser.add_argument("--only", choices=("polls", "urr", "joins"),
+                        help="the server's polls and streams, system U's polls, or durable joins")
     options = parser.parse_args()
     options.visitors = options.visitors or (50_000 if options.quick else 1_000_000)
     options.clients = options.clients or (1_000 if options.quick else 15_000)
@@ -56,21 +58,13 @@ def find_programs(build):
     return nginx
 
 
-def answer_of(server, ticket):
-    """The bytes of one answer on the wire, and its body."""
-    talk = Talk(server)
-    response, body = talk.ask("GET", POLL_PATH, headers={"Authorization": f"Bearer {ticket}"})
-    talk.close()
-    head = f"HTTP/1.1 {response.status} {response.reason}\r\n{response.headers.as_string(maxheaderlen=0)}"
-    return len(head.replace("\r\n", "\n").replace("\n", "\r\n")) + len(body), body.decode()
-
-
 def bench_polls(figures, children, options, nginx, server, crowd):
     tickets = tickets_of(server, crowd.names(POLL_TICKETS))
-    size, body = answer_of(server, tickets[POLL_TICKETS // 2])
+    polls = [(POLL_PATH, "Authorization", f"Bearer {ticket}") for ticket in tickets]
+    size, body = answer_of(server, polls[POLL_TICKETS // 2])
     progress(f"an answer has {size} bytes, {len(body)} of them body")
     rivals = start_nginx(children, nginx, body), start_bare(children, options.build, "--bytes", size)
-    loads = measure_polls(children, (server, *rivals), tickets, options.rounds, options.seconds)
+    loads = measure_polls(children, (server, *rivals), polls, options.rounds, options.seconds)
     for rival in rivals:
         children.stop(rival.process)
     ours, theirs, bare = (median_of(loads[name.name], "us_cpu") for name in (server, *rivals))
@@ -99,7 +93,7 @@ def run(options):
     figures = Figures()
     with tempfile.TemporaryDirectory(prefix="anteroom-bench-") as folder:
         with Children(pathlib.Path(folder)) as children:
-            if options.only != "joins":
+            if options.only in (None, "polls"):
                 server = start_anteroom(children, options.build)
                 crowd = Crowd()
                 joins = fill(children, server, options.visitors, crowd)
@@ -108,7 +102,9 @@ def run(options):
                 bench_polls(figures, children, options, nginx, server, crowd)
                 bench_streams(figures, children, options, server, crowd)
                 children.stop(server.process)
-            if options.only != "polls":
+            if options.only in (None, "urr"):
+                bench_urr(figures, children, options, nginx)
+            if options.only in (None, "joins"):
                 compare_joins(figures, children, options.build, options.rounds, options.seconds)
                 for visitors in options.store_visitors:
                     bench_store(figures, children, options.build, visitors)

@@ -1,18 +1,22 @@
--- wrk script: everybody joins once, as visitor-N. Arguments: PATH FIRST_N.
+-- wrk script: everybody joins once, as visitor-N. Arguments: PATH FIRST_N [WAY], where WAY is how the name is said:
+-- the member of the body (visitor, userId), or the header X-User-Id.
 
 local path
+local way
 local number = 0
-local head = { ["Content-Type"] = "application/json" }
+local json = { ["Content-Type"] = "application/json" }
 
 function init(arguments)
     path = arguments[1]
     number = tonumber(arguments[2])
+    way = arguments[3] or "visitor"
 end
 
 function request()
-    local body = '{"visitor":"visitor-' .. number .. '"}'
+    local name = "visitor-" .. number
     number = number + 1
-    return wrk.format("POST", path, head, body)
+    if way == "X-User-Id" then return wrk.format("POST", path, { [way] = name }, "") end
+    return wrk.format("POST", path, json, '{"' .. way .. '":"' .. name .. '"}')
 end
 
 function done(summary, latency, _)

@@ -6,7 +6,7 @@ import statistics
 import sys
 
 from processes import CLIENT_CORE, BenchError, cpu_seconds
-from servers import JOIN_PATH, POLL_PATH, Talk
+from servers import JOIN_PATH, Talk
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent
 CONNECTIONS = 64
@@ -67,24 +67,23 @@ class Crowd:
         return names
 
 
-def fill(children, server, visitors, crowd):
-    """Lets visitors join until so many wait; returns the loads."""
+def fill(children, server, visitors, crowd, path=JOIN_PATH, way="visitor", waiting=None):
+    """Lets visitors join until so many wait; returns the loads. `way`: see join.lua."""
     talk = Talk(server)
-    talk.ticket_of("the-first")
     loads = []
     next_name = 1
     seconds = 2
     for _ in range(FILL_SLICES_MAX):
-        load = run_wrk(children, server, seconds, "join.lua", JOIN_PATH, str(next_name))
+        load = run_wrk(children, server, seconds, "join.lua", path, str(next_name), way)
         loads.append(load)
         crowd.add(next_name, max(load.requests - CONNECTIONS, 1))
         next_name += load.requests + 2 * CONNECTIONS  # Those in flight at the end have joined, too.
-        waiting = talk.waiting()
-        progress(f"{waiting:,} of {visitors:,} wait, {load.per_second:,.0f} joins/s")
-        if waiting >= visitors:
+        there = waiting(talk) if waiting else talk.waiting()
+        progress(f"{there:,} of {visitors:,} wait, {load.per_second:,.0f} joins/s")
+        if there >= visitors:
             talk.close()
             return loads
-        seconds = max(1, min(5, round((visitors - waiting) / load.per_second + 0.5)))
+        seconds = max(1, min(5, round((visitors - there) / load.per_second + 0.5)))
     raise BenchError("the room does not fill")
 
 
@@ -95,19 +94,29 @@ def tickets_of(server, names):
     return tickets
 
 
-def measure_polls(children, contestants, tickets, rounds, seconds):
-    """The contestants in turns; a dictionary from their names to their loads."""
-    file = children.folder / "tickets"
-    file.write_text("\n".join(tickets) + "\n")
+def measure_polls(children, contestants, polls, rounds, seconds):
+    """The contestants in turns; a dictionary from their names to their loads. `polls`: (path, header, value)."""
+    file = children.folder / "polls"
+    file.write_text("".join("\t".join(poll) + "\n" for poll in polls))
     loads = {server.name: [] for server in contestants}
     for server in contestants:
-        run_wrk(children, server, 1, "poll.lua", POLL_PATH, file)  # Warm.
+        run_wrk(children, server, 1, "poll.lua", file)  # Warm.
     for turn in range(rounds):
         for server in contestants:
-            loads[server.name].append(run_wrk(children, server, seconds, "poll.lua", POLL_PATH, file))
+            loads[server.name].append(run_wrk(children, server, seconds, "poll.lua", file))
         said = ", ".join(f"{name} {of[-1].us_cpu:.2f}" for name, of in loads.items())
         progress(f"polls, round {turn + 1} of {rounds}: µs of CPU: {said}")
     return loads
+
+
+def answer_of(server, poll):
+    """The bytes of one answer on the wire, and its body."""
+    path, header, value = poll
+    talk = Talk(server)
+    response, body = talk.ask("GET", path, headers={header: value})
+    talk.close()
+    head = f"HTTP/1.1 {response.status} {response.reason}\r\n{response.headers.as_string(maxheaderlen=0)}"
+    return len(head.replace("\r\n", "\n").replace("\n", "\r\n")) + len(body), body.decode()
 
 
 def median_of(loads, figure):

@@ -1,12 +1,13 @@
--- wrk script: GETs with the tickets of a file, in turns. Arguments: PATH TICKETS_FILE.
--- The requests are made before the first is sent, so that every server costs the client the same.
+-- wrk script: GETs as a file lists them, in turns. Argument: a file with lines of PATH, NAME and VALUE of one header,
+-- with tabs between them. The requests are made before the first is sent, so that every server costs the client the same.
 
 local requests = {}
 local turn = 0
 
 function init(arguments)
-    for ticket in io.lines(arguments[2]) do
-        requests[#requests + 1] = wrk.format("GET", arguments[1], { Authorization = "Bearer " .. ticket })
+    for line in io.lines(arguments[1]) do
+        local path, name, value = line:match("^([^\t]+)\t([^\t]+)\t([^\t]+)$")
+        requests[#requests + 1] = wrk.format("GET", path, { [name] = value })
     end
 end
 

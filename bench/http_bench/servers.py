@@ -94,7 +94,7 @@ def free_port():
 
 def start_nginx(children, program, body):
     folder = children.folder / "nginx"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     port = free_port()
     config = folder / "nginx.conf"
     config.write_text(NGINX_CONFIG.format(folder=folder, port=port, body=body))
