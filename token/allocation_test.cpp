@@ -8,7 +8,7 @@
 
 #include "token/access.h"
 #include "token/pass.h"
-#include "token/test_keys.h"
+#include "token/test_logins.h"
 #include "token/ticket.h"
 #include "token/visitor_id.h"
 
@@ -115,6 +115,12 @@ TEST(Allocation, NoneToVerifyAnAccessToken) {
     const std::string token = forge(
         R"({"alg":"HS256"})", R"({"userId":"u","type":"access","exp":1700000600})", outer_secret);
     EXPECT_EQ(allocations_of([&] { CHECK(verifier->verify(token, test_now).index() == 0); }), 0);
+
+    // Nor beside keys of other kinds.
+    const Result<JwkSet> set = parse_jwks(
+        jwks_of({p256().jwk(R"(,"kid":"p")"), ed25519().jwk(R"(,"kid":"e")"), oct().jwk()}));
+    Result<AccessVerifier> mixed = AccessVerifier::from_jwks(*set);
+    EXPECT_EQ(allocations_of([&] { CHECK(mixed->verify(token, test_now).index() == 0); }), 0);
 }
 
 } // namespace
