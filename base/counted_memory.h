@@ -16,7 +16,7 @@ long allocations();
 std::size_t bytes_held();
 
 void* malloc(std::size_t size);
-void* calloc(std::size_t count, std::size_t size);
+void* calloc(std::size_t number, std::size_t size);
 void* realloc(void* old, std::size_t size);
 
 // Of this thread in a hundred calls.

@@ -16,11 +16,11 @@
 namespace anteroom::token {
 namespace {
 
-template <auto free>
+template <auto Release>
 struct Free {
     template <class T>
     void operator()(T* object) const {
-        free(object);
+        Release(object);
     }
 };
 using Number = std::unique_ptr<BIGNUM, Free<BN_free>>;
