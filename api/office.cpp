@@ -8,9 +8,12 @@ namespace anteroom::api {
 Result<std::unique_ptr<Office>> Office::open(const token::KeyRing& ring,
                                              const OfficeOptions& options) {
     std::unique_ptr<Office> office(new Office(ring));
-    if (!options.jwt_secret.empty()) {
+    if (options.jwks != nullptr || !options.jwt_secret.empty()) {
         Result<token::AccessVerifier> access =
-            token::AccessVerifier::from_secret(options.jwt_secret, options.access_rules);
+            options.jwks != nullptr
+                ? token::AccessVerifier::from_jwks(*options.jwks, options.jwt_secret,
+                                                   options.access_rules)
+                : token::AccessVerifier::from_secret(options.jwt_secret, options.access_rules);
         if (!access) return access.fault();
         office->access.emplace(*std::move(access));
     }

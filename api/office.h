@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "engine/visitor.h"
 #include "token/access.h"
+#include "token/jwks.h"
 #include "token/key_ring.h"
 #include "token/pass.h"
 #include "token/ticket.h"
@@ -18,7 +19,9 @@
 namespace anteroom::api {
 
 struct OfficeOptions {
-    std::string jwt_secret; // Verifies users' access tokens; empty: nobody is known by one.
+    // What verifies users' access tokens. Without both, nobody is known by one.
+    std::string jwt_secret;
+    const token::JwkSet* jwks = nullptr; // Copied.
     token::AccessRules access_rules;
 };
 

@@ -45,6 +45,7 @@ const Key keys[] = {
     {"history", "keep", &Config::history_keep},
     {"auth", "admin_token", &Config::admin_token, Secret::whole},
     {"auth", "jwt_secret", &Config::jwt_secret, Secret::whole},
+    {"auth", "jwks_file", &Config::jwks_file},
     {"keys", "ticket", &Config::ticket_key, Secret::whole},
     {"keys", "outer", &Config::outer_key, Secret::whole},
     {"keys", "entry", &Config::entry_key, Secret::whole},

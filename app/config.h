@@ -45,6 +45,7 @@ struct Config {
     // [auth]
     std::string admin_token;
     std::string jwt_secret;
+    std::string jwks_file; // Public keys of the login that signs users' access tokens (RFC 7517).
     // [keys]
     std::string ticket_key;
     std::string outer_key;

@@ -148,12 +148,14 @@ TEST(Config, WhatIsPrintedCanBeReadAndShowsNoSecrets) {
     const char* environment[] = {"ANTEROOM_AUTH_ADMIN_TOKEN=very-secret-token",
                                  "ANTEROOM_HISTORY_URL=mysql://ann:very-secret@db:3306/shop",
                                  "ANTEROOM_HISTORY_KEEP=90d",
+                                 "ANTEROOM_AUTH_JWKS_FILE=login/jwks.json",
                                  "ANTEROOM_DEFAULTS_RATE_PER_SECOND=2.5",
                                  "ANTEROOM_DEFAULTS_MESSAGE=say \"hi\"",
                                  nullptr};
     const std::string printed = print_config(load_config("", environment));
     EXPECT_EQ(printed.find("very-secret"), std::string::npos);
     EXPECT_NE(printed.find("url = \"mysql://ann:********@db:3306/shop\""), std::string::npos);
+    EXPECT_NE(printed.find("jwks_file = \"login/jwks.json\"\n"), std::string::npos);
     const File file(printed);
     const Config again = load_config(file.path(), nullptr);
     EXPECT_EQ(again.defaults.rules.rate_milli, 2'500);

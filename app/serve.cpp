@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "net/tls.h"
 #include "service/memory_store.h"
 #include "store/embedded/ledger_store.h"
+#include "token/jwks.h"
 
 namespace anteroom::app {
 namespace {
@@ -43,6 +45,7 @@ class Server {
     explicit Server(const ServeOptions& options)
         : config_(options.config),
           installation_(open_installation(config_)),
+          jwks_(open_jwks(config_)),
           service_(service_options(config_),
                    [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
                        if (!keeps_rooms(config_))
@@ -131,7 +134,8 @@ class Server {
             workers_.push_back(std::make_unique<Worker>());
             Worker& worker = *workers_.back();
             service_.attach(slot, worker.loop);
-            worker.api = std::make_unique<api::Api>(shared_, slot, worker.loop, open_office());
+            worker.api = std::make_unique<api::Api>(shared_, slot, worker.loop,
+                                                    open_office(installation_, jwks_));
             Result<std::unique_ptr<net::HttpServer>> server =
                 net::HttpServer::listen(worker.loop, *worker.api, options);
             if (!server)
@@ -148,9 +152,20 @@ class Server {
         port_ = options.port;
     }
 
-    std::unique_ptr<api::Office> open_office() const {
-        Result<std::unique_ptr<api::Office>> office = api::Office::open(
-            installation_.keys, {.jwt_secret = config_.jwt_secret, .access_rules = {}});
+    static std::optional<token::JwkSet> open_jwks(const Config& config) {
+        if (config.jwks_file.empty()) return std::nullopt;
+        Result<token::JwkSet> set = token::load_jwks(config.jwks_file);
+        if (!set) throw ConfigError("auth.jwks_file: " + set.fault().reason);
+        for (const std::string& line : set->skipped)
+            spdlog::warn("auth.jwks_file: skipped {}", line);
+        return *std::move(set);
+    }
+    std::unique_ptr<api::Office> open_office(const Installation& installation,
+                                             const std::optional<token::JwkSet>& jwks) const {
+        Result<std::unique_ptr<api::Office>> office =
+            api::Office::open(installation.keys, {.jwt_secret = config_.jwt_secret,
+                                                  .jwks = jwks ? &*jwks : nullptr,
+                                                  .access_rules = {}});
         if (!office) throw ConfigError("auth.jwt_secret: " + office.fault().reason);
         return *std::move(office);
     }
@@ -197,11 +212,18 @@ class Server {
             if (!done) spdlog::error("the certificate was not reloaded: {}", done.fault().reason);
         }
         try {
-            installation_ = open_installation(config_);
-            for (const std::unique_ptr<Worker>& worker : workers_)
-                worker->loop.post([&worker = *worker, office = open_office()]() mutable {
-                    worker.api->set_office(std::move(office));
-                });
+            Installation installation = open_installation(config_);
+            std::optional<token::JwkSet> jwks = open_jwks(config_);
+            std::vector<std::unique_ptr<api::Office>> offices;
+            for (std::size_t slot = 0; slot < workers_.size(); ++slot)
+                offices.push_back(open_office(installation, jwks));
+            installation_ = std::move(installation); // From here on nothing can fail.
+            jwks_ = std::move(jwks);
+            for (std::size_t slot = 0; slot < workers_.size(); ++slot)
+                workers_[slot]->loop.post(
+                    [&worker = *workers_[slot], office = std::move(offices[slot])]() mutable {
+                        worker.api->set_office(std::move(office));
+                    });
             spdlog::info("reloaded");
         } catch (const ConfigError& error) {
             spdlog::error("the keys were not reloaded: {}", error.what());
@@ -236,6 +258,7 @@ class Server {
 
     Config config_;
     Installation installation_;
+    std::optional<token::JwkSet> jwks_; // The login's keys; none: there is no such file.
     std::unique_ptr<history::Historian> historian_; // Null: rooms are not kept.
     embedded::LedgerStore* ledger_ = nullptr;       // The service's; null: rooms are not kept.
     Service service_;

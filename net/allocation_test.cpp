@@ -3,52 +3,17 @@
 #include <gtest/gtest.h>
 #include <uv.h>
 
-#include <atomic>
 #include <cstdlib>
-#include <new>
 #include <string>
 
+#include "base/counted_memory.h"
 #include "net/http_server.h"
 #include "net/testing.h"
-
-namespace {
-
-std::atomic<long> allocations = 0;
-thread_local bool counted = false; // Only the loop's thread is watched.
-
-void* counting_malloc(std::size_t size) {
-    if (counted) ++allocations;
-    return std::malloc(size);
-}
-
-void* counting_realloc(void* old, std::size_t size) {
-    if (counted) ++allocations;
-    return std::realloc(old, size);
-}
-
-void* counting_calloc(std::size_t count, std::size_t size) {
-    if (counted) ++allocations;
-    return std::calloc(count, size);
-}
-
-} // namespace
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    void* memory = counting_malloc(size);
-    if (!memory) std::abort();
-    return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace anteroom::net {
 
 TEST(HotPath, AnswersWithoutAllocating) {
-    ASSERT_EQ(uv_replace_allocator(counting_malloc, counting_realloc, counting_calloc, std::free),
+    ASSERT_EQ(uv_replace_allocator(counted::malloc, counted::realloc, counted::calloc, std::free),
               0);
     testing::TestServer server([](const Request& request, Exchange& exchange) {
         Answer answer = exchange.answer(Status::ok);
@@ -68,11 +33,11 @@ TEST(HotPath, AnswersWithoutAllocating) {
         for (int i = 0; i < 10; ++i) ASSERT_EQ(dial.read_response().status, 200u);
     };
     for (int i = 0; i < 10; ++i) round(); // Buffers grow to their working size.
-    server.thread().call([] { counted = true; });
-    allocations = 0;
+    server.thread().call([] { counted::watch_this_thread(true); });
+    const long before = counted::allocations();
     for (int i = 0; i < 100; ++i) round();
-    const long seen = allocations;
-    server.thread().call([] { counted = false; });
+    const long seen = counted::allocations() - before;
+    server.thread().call([] { counted::watch_this_thread(false); });
     EXPECT_EQ(seen, 0);
 }
 

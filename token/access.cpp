@@ -21,22 +21,30 @@ bool read_user_id(const JsonObject& claims, std::string_view name, std::string_v
     return value->integer >= 0;
 }
 
-std::vector<VerifyKey> only(const Secret& secret) {
-    std::vector<VerifyKey> keys;
-    keys.push_back(VerifyKey::hs256("", secret));
-    return keys;
+Result<VerifyKey> key_of(std::string_view text) {
+    const Result<Secret> secret = Secret::from_base64_or_text(text);
+    if (!secret) return Fault{"secret of access tokens: " + secret.fault().reason};
+    return VerifyKey::hs256("", *secret);
 }
 
 } // namespace
 
 Result<AccessVerifier> AccessVerifier::from_secret(std::string_view secret, AccessRules rules) {
-    const Result<Secret> sound = Secret::from_base64_or_text(secret);
-    if (!sound) return Fault{"secret of access tokens: " + sound.fault().reason};
-    return AccessVerifier(*sound, std::move(rules));
+    Result<VerifyKey> key = key_of(secret);
+    if (!key) return key.fault();
+    return AccessVerifier({*std::move(key)}, KeyChoice::every_key, std::move(rules));
 }
 
-AccessVerifier::AccessVerifier(const Secret& secret, AccessRules rules)
-    : reader_(only(secret), KeyChoice::every_key), rules_(std::move(rules)) {}
+Result<AccessVerifier> AccessVerifier::from_jwks(const JwkSet& set, std::string_view secret,
+                                                 AccessRules rules) {
+    std::vector<VerifyKey> keys = set.keys;
+    if (!secret.empty()) {
+        Result<VerifyKey> key = key_of(secret);
+        if (!key) return key.fault();
+        keys.push_back(*std::move(key));
+    }
+    return AccessVerifier(std::move(keys), KeyChoice::without_doubt, std::move(rules));
+}
 
 AccessVerdict AccessVerifier::verify(std::string_view token, UnixSeconds now) {
     const std::variant<JwtClaims, Refusal> read = reader_.read(token, now);

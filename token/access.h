@@ -1,14 +1,17 @@
 // AccessVerifier: who is this user, by the access JWT that the site's own login issued?
 //
-// Thread rule: one per thread. Verifying allocates nothing. A token that is refused makes the
-// caller anonymous; it never makes them somebody.
+// Thread rule: one per thread. Verifying allocates nothing with HS256 keys. A token that is refused
+// makes the caller anonymous; it never makes them somebody.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/result.h"
+#include "token/jwks.h"
 #include "token/jwt.h"
 #include "token/refusal.h"
 
@@ -35,10 +38,15 @@ class AccessVerifier {
     // The secret as operators give it: standard Base64, or the text itself; at least 32 bytes.
     static Result<AccessVerifier> from_secret(std::string_view secret, AccessRules rules = {});
 
+    // The login's own keys; the secret, unless it is empty, is one more HS256 key without a name.
+    static Result<AccessVerifier> from_jwks(const JwkSet& set, std::string_view secret = {},
+                                            AccessRules rules = {});
+
     AccessVerdict verify(std::string_view token, UnixSeconds now);
 
   private:
-    AccessVerifier(const Secret& secret, AccessRules rules);
+    AccessVerifier(std::vector<VerifyKey> keys, KeyChoice choice, AccessRules rules)
+        : reader_(std::move(keys), choice), rules_(std::move(rules)) {}
 
     JwtReader reader_;
     AccessRules rules_;

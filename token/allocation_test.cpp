@@ -1,74 +1,27 @@
-// The hot path allocates nothing: neither with operator new nor inside OpenSSL.
+// The hot path allocates nothing: neither with operator new nor inside OpenSSL. A program of its
+// own, because it replaces operator new.
 #include <gtest/gtest.h>
 #include <openssl/crypto.h>
 
-#include <atomic>
 #include <cstdlib>
-#include <new>
 
+#include "base/counted_memory.h"
 #include "token/access.h"
 #include "token/pass.h"
-#include "token/test_keys.h"
+#include "token/test_logins.h"
 #include "token/ticket.h"
 #include "token/visitor_id.h"
-
-namespace {
-
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t size) {
-    ++allocations;
-    return std::malloc(size);
-}
-
-void* counted_openssl(std::size_t size, const char*, int) {
-    return counted(size);
-}
-
-void* counted_openssl_again(void* old, std::size_t size, const char*, int) {
-    ++allocations;
-    return std::realloc(old, size);
-}
-
-void release_openssl(void* memory, const char*, int) {
-    std::free(memory);
-}
-
-// OpenSSL takes them only before its first allocation, so before main.
-const int counting_openssl =
-    CRYPTO_set_mem_functions(counted_openssl, counted_openssl_again, release_openssl);
-
-} // namespace
-
-// Not inlined, or g++ sees a free() of what came from operator new and warns.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    void* memory = counted(size);
-    if (memory == nullptr) std::abort();
-    return memory;
-}
-
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    return counted(size);
-}
-
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace anteroom::token {
 namespace {
 
-template <class Work>
-long allocations_of(Work work) {
-    work(); // What is set up at the first call does not count.
-    const long before = allocations;
-    for (int i = 0; i < 100; ++i) work();
-    return allocations - before;
-}
+using counted::allocations_of;
+
+// OpenSSL takes them only before its first allocation, so before main.
+const int counting_openssl = CRYPTO_set_mem_functions(
+    [](std::size_t size, const char*, int) { return counted::malloc(size); },
+    [](void* old, std::size_t size, const char*, int) { return counted::realloc(old, size); },
+    [](void* memory, const char*, int) { std::free(memory); });
 
 TEST(Allocation, IsCounted) {
     EXPECT_EQ(counting_openssl, 1);
@@ -115,6 +68,12 @@ TEST(Allocation, NoneToVerifyAnAccessToken) {
     const std::string token = forge(
         R"({"alg":"HS256"})", R"({"userId":"u","type":"access","exp":1700000600})", outer_secret);
     EXPECT_EQ(allocations_of([&] { CHECK(verifier->verify(token, test_now).index() == 0); }), 0);
+
+    // Nor beside keys of other kinds.
+    const Result<JwkSet> set = parse_jwks(
+        jwks_of({p256().jwk(R"(,"kid":"p")"), ed25519().jwk(R"(,"kid":"e")"), oct().jwk()}));
+    Result<AccessVerifier> mixed = AccessVerifier::from_jwks(*set);
+    EXPECT_EQ(allocations_of([&] { CHECK(mixed->verify(token, test_now).index() == 0); }), 0);
 }
 
 } // namespace

@@ -1,28 +1,20 @@
 // Ed25519 signatures (RFC 8032), so that an edge can check passes with a public key only.
 //
 // One verification takes about 120 µs and allocates inside OpenSSL: verify once, then exchange the
-// pass for a session. Values that may be moved; sign() and accepts() may be called from any thread.
+// pass for a session. Values; sign() and accepts() may be called from any thread.
 #pragma once
-
-#include <openssl/evp.h>
 
 #include <array>
 #include <cstdint>
-#include <memory>
 
-#include "base/result.h"
 #include "token/bytes.h"
+#include "token/openssl_key.h"
 
 namespace anteroom::token {
 
 using Ed25519Seed = std::array<std::uint8_t, 32>;
 using Ed25519Point = std::array<std::uint8_t, 32>;
 using Ed25519Signature = std::array<std::uint8_t, 64>;
-
-struct FreeKey {
-    void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }
-};
-using OpenSslKey = std::unique_ptr<EVP_PKEY, FreeKey>;
 
 class Ed25519PrivateKey {
   public:

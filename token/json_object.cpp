@@ -98,6 +98,23 @@ class Scanner {
         }
     }
 
+    // Everything between the brackets, likewise.
+    template <class OnElement>
+    bool array(std::size_t depth, OnElement on_element) {
+        if (!take('[')) return fail(JsonFault::malformed);
+        skip_space();
+        if (take(']')) return true;
+        for (;;) {
+            JsonValue element;
+            if (!value(depth, element)) return false;
+            if (const JsonFault refused = on_element(element); refused != JsonFault::none)
+                return fail(refused);
+            skip_space();
+            if (take(']')) return true;
+            if (!take(',')) return fail(JsonFault::malformed);
+        }
+    }
+
   private:
     bool fail(JsonFault fault) {
         if (fault_ == JsonFault::none) fault_ = fault;
@@ -111,14 +128,8 @@ class Scanner {
         if (at_ == end_) return fail(JsonFault::malformed);
         switch (*at_) {
             case '"': return string_value(out);
-            case '{':
-                out.kind = JsonKind::object;
-                if (depth == json_depth_max) return fail(JsonFault::too_deep);
-                return object(depth + 1, [](const JsonMember&) { return JsonFault::none; });
-            case '[':
-                out.kind = JsonKind::array;
-                if (depth == json_depth_max) return fail(JsonFault::too_deep);
-                return array(depth + 1);
+            case '{': return nested(JsonKind::object, depth, out);
+            case '[': return nested(JsonKind::array, depth, out);
             case 't': return word("true", out, JsonKind::boolean, 1);
             case 'f': return word("false", out, JsonKind::boolean, 0);
             case 'n': return word("null", out, JsonKind::null, 0);
@@ -126,17 +137,17 @@ class Scanner {
         }
     }
 
-    bool array(std::size_t depth) {
-        ++at_;
-        skip_space();
-        if (take(']')) return true;
-        for (;;) {
-            JsonValue ignored;
-            if (!value(depth, ignored)) return false;
-            skip_space();
-            if (take(']')) return true;
-            if (!take(',')) return fail(JsonFault::malformed);
-        }
+    bool nested(JsonKind kind, std::size_t depth, JsonValue& out) {
+        if (depth == json_depth_max) return fail(JsonFault::too_deep);
+        const char* const begin = at_;
+        const auto ignore = [](const auto&) { return JsonFault::none; };
+        ++nesting_;
+        const bool read =
+            kind == JsonKind::object ? object(depth + 1, ignore) : array(depth + 1, ignore);
+        --nesting_;
+        out.kind = kind;
+        out.text = {begin, static_cast<std::size_t>(at_ - begin)};
+        return read;
     }
 
     bool word(std::string_view expected, JsonValue& out, JsonKind kind, std::int64_t truth) {
@@ -184,7 +195,8 @@ class Scanner {
         return true;
     }
 
-    // Decoded in place: an escape is never shorter than what it stands for.
+    // Decoded in place: an escape is never shorter than what it stands for. Within a nested value
+    // nothing moves.
     std::optional<std::string_view> string() {
         if (!take('"')) return std::nullopt;
         char* const begin = at_;
@@ -197,7 +209,10 @@ class Scanner {
             }
             if (c == '\\') {
                 ++at_;
-                if (!escape(to)) return std::nullopt;
+                std::array<char, 4> unused;
+                char* nowhere = unused.data();
+                if (!escape(nesting_ > 0 ? nowhere : to)) return std::nullopt;
+                if (nesting_ > 0) to = at_;
                 continue;
             }
             if (c >= 0x20) { // ASCII, which is nearly everything.
@@ -256,6 +271,7 @@ class Scanner {
 
     char* at_;
     char* end_;
+    std::size_t nesting_ = 0; // How many values deep, so that inner ones stay as they stand.
     JsonFault fault_ = JsonFault::none;
 };
 
@@ -279,6 +295,22 @@ JsonFault JsonObject::parse(std::span<char> text) {
     if (!scanner.at_end()) return JsonFault::malformed;
     count_ = count;
     return JsonFault::none;
+}
+
+JsonFault parse_json_array(std::span<char> text, std::size_t elements_max,
+                           std::vector<JsonValue>& out) {
+    out.clear();
+    Scanner scanner(text);
+    scanner.skip_space();
+    const bool read = scanner.array(1, [&](const JsonValue& element) {
+        if (out.size() == elements_max) return JsonFault::too_many_members;
+        out.push_back(element);
+        return JsonFault::none;
+    });
+    scanner.skip_space();
+    if (read && scanner.at_end()) return JsonFault::none;
+    out.clear();
+    return read ? JsonFault::malformed : scanner.fault();
 }
 
 const JsonValue* JsonObject::find(std::string_view name) const {

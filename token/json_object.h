@@ -3,7 +3,8 @@
 // For the headers and claims of tokens. Texts are decoded in place, so the object is a view of the
 // buffer it was parsed from and destroys what stood there. Stricter than the RFC where attackers
 // like it loose: no duplicate members (after unescaping), valid UTF-8 only, no lone surrogates,
-// limited depth. Values inside nested arrays and objects are checked for form, then skipped.
+// limited depth. Nested arrays and objects are checked for form and left as they stand, so that
+// their text can be parsed in turn.
 #pragma once
 
 #include <array>
@@ -12,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace anteroom::token {
 
@@ -30,7 +32,7 @@ enum class JsonKind : std::uint8_t {
 
 struct JsonValue {
     JsonKind kind = JsonKind::null;
-    std::string_view text;    // Of a string, decoded; of an integer, its digits.
+    std::string_view text;    // Of a string, decoded; of an integer, array or object, as it stands.
     std::int64_t integer = 0; // Of an integer; 1 for true.
 };
 
@@ -59,6 +61,12 @@ class JsonObject {
     std::array<JsonMember, json_members_max> members_;
     std::size_t count_ = 0;
 };
+
+// The whole text must be one array of at most elements_max values, which replace those in `out`.
+// Decodes in place, like JsonObject. On a fault `out` is empty; too many elements are too many
+// members.
+[[nodiscard]] JsonFault parse_json_array(std::span<char> text, std::size_t elements_max,
+                                         std::vector<JsonValue>& out);
 
 bool is_utf8(std::string_view text);
 

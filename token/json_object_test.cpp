@@ -47,6 +47,37 @@ TEST(JsonObject, DecodesEscapesInPlace) {
     EXPECT_EQ(parsed.object.find("sub")->text, "a\"\\/\b\f\n\r\té€😀z");
 }
 
+TEST(JsonObject, LeavesNestedValuesAsTheyStand) {
+    constexpr std::string_view nested = R"( [ "a\n\u00e9" , {"k\u0065y":["\\",1]} ] )";
+    const Parsed parsed("{\"\\u0061\":" + std::string(nested) + ",\"b\":\"\\u0062\",\"c\":{}}");
+    ASSERT_EQ(parsed.fault, JsonFault::none);
+    EXPECT_EQ(parsed.object.find("a")->text, nested.substr(1, nested.size() - 2));
+    EXPECT_EQ(parsed.object.find("b")->text, "b");
+    EXPECT_EQ(parsed.object.find("c")->text, "{}");
+
+    std::string array(parsed.object.find("a")->text);
+    std::vector<JsonValue> elements;
+    ASSERT_EQ(parse_json_array(array, 2, elements), JsonFault::none);
+    ASSERT_EQ(elements.size(), 2u);
+    EXPECT_EQ(elements[0].text, "a\né");
+    const Parsed inner(elements[1].text);
+    ASSERT_EQ(inner.fault, JsonFault::none);
+    EXPECT_EQ(inner.object.find("key")->text, R"(["\\",1])");
+}
+
+TEST(JsonArray, IsOneArrayWithALimit) {
+    std::vector<JsonValue> elements;
+    const auto fault_of = [&](std::string text) { return parse_json_array(text, 3, elements); };
+    EXPECT_EQ(fault_of(" [ ] "), JsonFault::none);
+    EXPECT_EQ(fault_of("[1,2,3]"), JsonFault::none);
+    EXPECT_EQ(elements.size(), 3u);
+    EXPECT_EQ(fault_of("[1,2,3,4]"), JsonFault::too_many_members);
+    EXPECT_TRUE(elements.empty());
+    for (const char* text : {"", "{}", "[", "[1", "[1,]", "[1]x", "[1 2]", "1", "[\"\\x\"]"})
+        EXPECT_EQ(fault_of(text), JsonFault::malformed) << text;
+    EXPECT_EQ(fault_of(std::string(json_depth_max + 1, '[')), JsonFault::too_deep);
+}
+
 TEST(JsonObject, RefusesWhatIsNotOneObject) {
     for (const std::string_view text : {"",
                                         " ",

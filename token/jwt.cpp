@@ -1,5 +1,6 @@
 #include "token/jwt.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -44,15 +45,29 @@ VerifyKey VerifyKey::ed25519(std::string kid, const Ed25519Point& point) {
     return {std::move(kid), Ed25519PublicKey(point)};
 }
 
+VerifyKey VerifyKey::rs256(std::string kid, RsaPublicKey key) {
+    return {std::move(kid), std::move(key)};
+}
+
+VerifyKey VerifyKey::es256(std::string kid, P256PublicKey key) {
+    return {std::move(kid), std::move(key)};
+}
+
 std::string_view VerifyKey::algorithm() const {
-    return name(std::holds_alternative<Hmac>(material_) ? Algorithm::hs256 : Algorithm::ed25519);
+    return std::visit(Overload{
+                          [](const Hmac&) { return name(Algorithm::hs256); },
+                          [](const Ed25519PublicKey&) { return name(Algorithm::ed25519); },
+                          [](const RsaPublicKey&) { return std::string_view("RS256"); },
+                          [](const P256PublicKey&) { return std::string_view("ES256"); },
+                      },
+                      material_);
 }
 
 bool VerifyKey::accepts(std::string_view message, ByteView signature) const {
     return std::visit(
         Overload{
             [&](const Hmac& key) { return equal_in_constant_time(key.sign(message), signature); },
-            [&](const Ed25519PublicKey& key) { return key.accepts(bytes_of(message), signature); },
+            [&](const auto& key) { return key.accepts(bytes_of(message), signature); },
         },
         material_);
 }
@@ -115,11 +130,16 @@ std::optional<Refusal> JwtReader::check_header() const {
 
 // Of several keys the one that came closest says why: unknown, wrong algorithm, bad signature.
 std::optional<Refusal> JwtReader::check_signature(const Parts& parts, UnixSeconds now) const {
-    std::array<std::uint8_t, 64> signature;
+    std::array<std::uint8_t, rsa_bits_max / 8> signature; // The longest there is.
     const std::optional<std::size_t> size = read_base64url(parts.signature, signature);
     if (!size) return Refusal::bad_encoding;
     const JsonValue* algorithm = header_.find("alg");
-    const JsonValue* kid = choice_ == KeyChoice::by_kid ? header_.find("kid") : nullptr;
+    const JsonValue* kid = choice_ == KeyChoice::every_key ? nullptr : header_.find("kid");
+    if (choice_ == KeyChoice::without_doubt) {
+        if (kid != nullptr && kid->text.empty()) return Refusal::unknown_key;
+        if (kid == nullptr && algorithm != nullptr && leaves_doubt(algorithm->text))
+            return Refusal::unknown_key;
+    }
 
     Refusal refusal = Refusal::unknown_key;
     for (const VerifyKey& key : keys_) {
@@ -134,6 +154,10 @@ std::optional<Refusal> JwtReader::check_signature(const Parts& parts, UnixSecond
         return std::nullopt;
     }
     return refusal;
+}
+
+bool JwtReader::leaves_doubt(std::string_view algorithm) const {
+    return std::ranges::count(keys_, algorithm, &VerifyKey::algorithm) > 1;
 }
 
 std::variant<JwtClaims, Refusal> JwtReader::timely_claims(UnixSeconds now) const {

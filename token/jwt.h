@@ -21,6 +21,7 @@
 #include "token/hmac.h"
 #include "token/json_object.h"
 #include "token/key_ring.h"
+#include "token/login_key.h"
 #include "token/refusal.h"
 
 namespace anteroom::token {
@@ -30,11 +31,14 @@ inline constexpr std::size_t jwt_bytes_max = 2'048;
 // How far the clock of whoever signed may be ahead of ours. No such grace for `exp`.
 inline constexpr Millis clock_skew_max = seconds(60);
 
+// A value; what it verifies may be verified by copies of it in other threads.
 class VerifyKey {
   public:
     static VerifyKey from(const Key& key);
     static VerifyKey hs256(std::string kid, const Secret& secret);
     static VerifyKey ed25519(std::string kid, const Ed25519Point& point);
+    static VerifyKey rs256(std::string kid, RsaPublicKey key);
+    static VerifyKey es256(std::string kid, P256PublicKey key);
 
     std::string_view kid() const { return kid_; }
     std::string_view algorithm() const;
@@ -42,7 +46,7 @@ class VerifyKey {
     bool accepts(std::string_view message, ByteView signature) const;
 
   private:
-    using Material = std::variant<Hmac, Ed25519PublicKey>;
+    using Material = std::variant<Hmac, Ed25519PublicKey, RsaPublicKey, P256PublicKey>;
     VerifyKey(std::string kid, Material material)
         : kid_(std::move(kid)), material_(std::move(material)) {}
 
@@ -54,8 +58,9 @@ class VerifyKey {
 std::vector<VerifyKey> verify_keys(const KeyRing& ring, Purpose purpose);
 
 enum class KeyChoice : std::uint8_t {
-    by_kid,    // A named key must be ours; a token without a name may be of any.
-    every_key, // The issuer's names mean nothing to us.
+    by_kid,        // A named key must be ours; a token without a name may be of any.
+    every_key,     // The issuer's names mean nothing to us.
+    without_doubt, // A named key must be ours; without a name, only one key may fit the algorithm.
 };
 
 struct JwtClaims {
@@ -82,12 +87,13 @@ class JwtReader {
                                         Refusal otherwise);
     std::optional<Refusal> check_header() const;
     std::optional<Refusal> check_signature(const Parts& parts, UnixSeconds now) const;
+    bool leaves_doubt(std::string_view algorithm) const;
     std::variant<JwtClaims, Refusal> timely_claims(UnixSeconds now) const;
 
     std::vector<VerifyKey> keys_;
     KeyChoice choice_;
-    Buffer header_buffer_;
-    Buffer claims_buffer_;
+    Buffer header_buffer_{};
+    Buffer claims_buffer_{};
     JsonObject header_;
     JsonObject claims_;
 };

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "token/key_text.h"
+#include "token/whole_file.h"
 
 namespace anteroom::token {
 namespace {
@@ -23,21 +24,6 @@ Fault failed(std::string_view what, const std::string& path) {
     const int error = errno;
     return Fault{"cannot " + std::string(what) + " key file " + path + ": " + std::strerror(error)};
 }
-
-class Descriptor {
-  public:
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    ~Descriptor() {
-        if (number_ >= 0) ::close(number_);
-    }
-    explicit operator bool() const { return number_ >= 0; }
-    int number() const { return number_; }
-
-  private:
-    int number_;
-};
 
 // A text with secrets in it, wiped when it is done with.
 struct WipedText {
@@ -52,21 +38,6 @@ Result<void> write_whole(const Descriptor& file, std::string_view text, const st
         if (written < 0) return failed("write", path);
         text.remove_prefix(static_cast<std::size_t>(written));
     }
-    return {};
-}
-
-Result<void> read_whole(const Descriptor& file, std::string& text, const std::string& path) {
-    text.resize(file_bytes_max + 1); // One more than allowed, so that growth is seen.
-    std::size_t size = 0;
-    while (size < text.size()) {
-        const ssize_t got = ::read(file.number(), text.data() + size, text.size() - size);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return failed("read", path);
-        if (got == 0) break;
-        size += static_cast<std::size_t>(got);
-    }
-    text.resize(size);
-    if (size > file_bytes_max) return Fault{"key file " + path + " is too large"};
     return {};
 }
 
@@ -110,16 +81,11 @@ class Draft {
 } // namespace
 
 Result<KeyRing> load_keys(const std::string& path) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (!file) return failed("open", path);
-    struct stat status {};
-    if (::fstat(file.number(), &status) != 0) return failed("look at", path);
-    if (!S_ISREG(status.st_mode)) return Fault{"key file " + path + " is not a regular file"};
-    if ((status.st_mode & others_may) != 0)
+    Result<WholeFile> file = read_whole_file(path, file_bytes_max);
+    if (!file) return Fault{"key file " + file.fault().reason};
+    if ((file->mode & others_may) != 0)
         return Fault{"key file " + path + " may be read by others: chmod 600 it, or make new keys"};
-    WipedText content;
-    if (Result<void> read = read_whole(file, content.text, path); !read) return read.fault();
-    Result<KeyRing> ring = parse_key_text(content.text);
+    Result<KeyRing> ring = parse_key_text(file->text);
     if (!ring) return Fault{path + ": " + ring.fault().reason};
     return ring;
 }

@@ -37,6 +37,9 @@ struct WipingAllocator {
     friend bool operator==(WipingAllocator, WipingAllocator) { return true; }
 };
 
+// A text that holds secrets: a file's, or a part of it.
+using SecretText = std::basic_string<char, std::char_traits<char>, WipingAllocator<char>>;
+
 class Secret {
   public:
     // Refuses what is too short, too long, or has fewer than 8 different bytes.

@@ -1,193 +1,27 @@
-// Readers beside the one writer: what a poll may see while the room changes under it.
-//
-// Every test is bounded by the writer's operations; readers go round until it is done. The
-// sanitizers judge the memory, the assertions judge the answers.
+// Readers of a room beside the one writer: what a poll may see while the room changes under it. A
+// program of its own, because it replaces operator new.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
-#include <functional>
-#include <random>
-#include <thread>
-#include <vector>
+#include <optional>
+#include <variant>
 
-#include "base/check.h"
-#include "base/epochs.h"
-#include "engine/line.h"
+#include "base/counted_memory.h"
+#include "base/test_readers.h"
 #include "engine/pulse.h"
 #include "engine/room.h"
 
 namespace anteroom {
 namespace {
 
-using Random = std::mt19937_64;
-
-std::uint64_t below(Random& random, std::uint64_t end) {
-    return random() % end;
-}
-
-std::atomic<std::size_t> allocated{0};
-
-// What this program holds from operator new.
-std::size_t allocated_bytes() {
-    return allocated.load(std::memory_order_relaxed);
-}
+using testing::below;
+using testing::Random;
+using Readers = testing::Readers<Retired>;
 
 VisitorKey key_of(std::uint64_t visitor) {
     Random random(visitor);
     return {.high = random(), .low = random()};
-}
-
-// Threads that read in turns until the writer is done, and the epochs that hold memory for them.
-class Readers {
-  public:
-    static constexpr std::size_t count = 3;
-    using Turn = std::function<void(Random&)>;
-
-    // Calls `make_turn` on each reader thread; what it gives back is called until the end.
-    explicit Readers(std::function<Turn()> make_turn) {
-        for (std::size_t slot = 0; slot < count; ++slot)
-            threads_.emplace_back([this, slot, make_turn] { run(slot, make_turn()); });
-        while (started_ < count) std::this_thread::yield();
-    }
-    ~Readers() { finish(); }
-    Readers(const Readers&) = delete;
-    Readers& operator=(const Readers&) = delete;
-
-    // The writer hands over what it has unlinked. Returns how many objects that were.
-    std::size_t retire(Retired retired) {
-        const std::size_t objects = retired.size();
-        if (objects > 0) epochs_.retire(std::move(retired));
-        epochs_.reclaim();
-        return objects;
-    }
-
-    // Waits for the readers; then nothing is held any more.
-    void finish() {
-        done_ = true;
-        for (std::thread& thread : threads_) thread.join();
-        threads_.clear();
-        epochs_.reclaim();
-        EXPECT_EQ(epochs_.pending(), 0u);
-    }
-
-  private:
-    void run(std::size_t slot, const Turn& turn) {
-        Random random(slot + 1);
-        epochs_.online(slot);
-        ++started_;
-        while (!done_ && !testing::Test::HasFailure()) {
-            turn(random);
-            if (below(random, 64) == 0) {
-                epochs_.offline(slot);
-                epochs_.online(slot);
-            } else {
-                epochs_.quiescent(slot);
-            }
-        }
-        epochs_.offline(slot);
-    }
-
-    Epochs<Retired> epochs_{count};
-    std::vector<std::thread> threads_;
-    std::atomic<std::size_t> started_{0};
-    std::atomic<bool> done_{false};
-};
-
-TEST(LineReaders, RankOnlyFallsWhileNumbersAreErased) {
-    constexpr std::uint64_t numbers = 150'000;
-    constexpr std::uint64_t stride = 1'000; // Every thousandth number stays.
-    constexpr std::uint64_t stays = numbers / stride;
-    Retired retired;
-    Line line(retired);
-    for (std::uint64_t number = 0; number < numbers; ++number) line.insert(number);
-
-    Readers readers([&]() -> Readers::Turn {
-        std::vector<std::uint64_t> last(stays);
-        for (std::uint64_t i = 0; i < stays; ++i) last[i] = i * stride;
-        return [&, last](Random& random) mutable {
-            const std::uint64_t i = below(random, stays);
-            ASSERT_TRUE(line.contains(i * stride));
-            const std::uint64_t rank = line.rank(i * stride);
-            ASSERT_LE(rank, last[i]) << "it grew";
-            ASSERT_GE(rank, i) << "more are gone than will ever go";
-            last[i] = rank;
-
-            // Who has rank i moves back from number i to number i * stride, and is never missing.
-            const std::optional<std::uint64_t> found = line.select(i);
-            ASSERT_TRUE(found) << "of rank " << i;
-            ASSERT_GE(*found, i);
-            ASSERT_LE(*found, i * stride);
-            const std::optional<std::uint64_t> next = line.next(i * stride);
-            ASSERT_EQ(next, i * stride);
-        };
-    });
-    std::vector<std::uint64_t> order;
-    for (std::uint64_t number = 0; number < numbers; ++number)
-        if (number % stride != 0) order.push_back(number);
-    std::shuffle(order.begin(), order.end(), Random(7));
-    for (const std::uint64_t number : order) {
-        line.erase(number);
-        readers.retire(retired.take());
-    }
-    readers.finish();
-    EXPECT_EQ(line.size(), stays);
-    for (std::uint64_t i = 0; i < stays; ++i) EXPECT_EQ(line.rank(i * stride), i);
-}
-
-TEST(LineReaders, NextNeverGoesBackWhileNumbersComeAndGoBelow) {
-    constexpr std::uint64_t middle = 100'000;
-    Retired retired;
-    Line line(retired);
-    for (std::uint64_t number = middle; number < 2 * middle; number += 3) line.insert(number);
-
-    Readers readers([&]() -> Readers::Turn {
-        return [&](Random& random) {
-            const std::uint64_t from = middle + below(random, middle - 3);
-            const std::uint64_t expected = from + (3 - (from - middle) % 3) % 3;
-            ASSERT_EQ(line.next(from), expected);
-        };
-    });
-    Random random(11);
-    std::vector<bool> present(middle);
-    for (int operation = 0; operation < 100'000; ++operation) {
-        const std::uint64_t number = below(random, middle);
-        present[number] ? line.erase(number) : line.insert(number);
-        present[number] = !present[number];
-        readers.retire(retired.take());
-    }
-    readers.finish();
-}
-
-TEST(LineReaders, AWindowThatMovesIsReadAsOneLine) {
-    constexpr std::uint64_t waiting = 50'000;
-    Retired retired;
-    Line line(retired);
-    for (std::uint64_t number = 0; number < waiting; ++number) line.insert(number);
-
-    Readers readers([&]() -> Readers::Turn {
-        return [&, front = std::uint64_t{0}](Random& random) mutable {
-            const std::optional<std::uint64_t> head = line.front();
-            ASSERT_TRUE(head);
-            ASSERT_GE(*head, front) << "the front went back";
-            front = *head;
-            // One in, one out: the size is the number of the waiting, or one more.
-            const std::uint64_t size = line.size();
-            ASSERT_TRUE(size == waiting || size == waiting + 1) << size;
-            ASSERT_LE(line.rank(front), waiting + 1);
-            ASSERT_TRUE(line.select(below(random, waiting)));
-        };
-    });
-    std::size_t unlinked = 0;
-    for (std::uint64_t number = waiting; number < 12 * waiting; ++number) {
-        line.insert(number);
-        ASSERT_EQ(line.pop_front(), number - waiting);
-        unlinked += readers.retire(retired.take());
-    }
-    readers.finish();
-    EXPECT_GE(unlinked, 11 * waiting / 32'768) << "chunks behind the front are given back";
 }
 
 // A room with a writer that never stops doing something.
@@ -485,30 +319,14 @@ TEST(RoomReaders, MemoryBehindTheFrontIsGivenBack) {
         return unlinked;
     };
     pass_through(1, visitors / 2);
-    const std::size_t bytes_before = allocated_bytes();
+    const std::size_t bytes_before = counted::bytes_held();
     const std::size_t unlinked = pass_through(visitors / 2, visitors);
     readers.finish();
     // Per 256 visitors one chunk of records, and after the room's memory of ends one tomb.
     EXPECT_GE(unlinked, 2 * (visitors / 2 / 256) - 2);
-    EXPECT_LE(allocated_bytes(), bytes_before + bytes_before / 4);
+    EXPECT_LE(counted::bytes_held(), bytes_before + bytes_before / 4);
     EXPECT_EQ(room.waiting() + room.inside(), crowd);
 }
 
 } // namespace
 } // namespace anteroom
-
-// Counted, so that a test can see memory come back. Not inlined: g++ would take the pair of free()
-// and operator new for a mistake.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-    void* memory = std::malloc(bytes);
-    CHECK(memory);
-    anteroom::allocated += malloc_usable_size(memory);
-    return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    anteroom::allocated -= malloc_usable_size(memory);
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    operator delete(memory);
-}
