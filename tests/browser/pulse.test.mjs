@@ -87,9 +87,20 @@ test("every language says everything, with the same placeholders", () => {
   }
 });
 
-test("the served page is one small file that needs nothing else", () => {
-  const page = builtPage();
-  assert.ok(Buffer.byteLength(page) < 45_000, `${Buffer.byteLength(page)} bytes`);
-  assert.doesNotMatch(page, /(src|href)="(?!data:,)|@import|url\((?!#)/);
-  assert.deepEqual(JSON.parse(page.match(/id="texts">(.*)<\/script>/)[1]), texts);
-});
+for (const adapter of ["native", "vwr", "queue"]) {
+  test(`the served page is one small file that needs nothing else: ${adapter}`, () => {
+    const page = builtPage(adapter);
+    assert.ok(Buffer.byteLength(page) < 45_000, `${Buffer.byteLength(page)} bytes`);
+    assert.doesNotMatch(page, /(src|href)="(?!data:,)|@import|url\((?!#)/);
+    assert.doesNotMatch(page, /<!--|[/][*]\w/, "a marker is left");
+    const said = JSON.parse(page.match(/id="texts">(.*)<\/script>/)[1]);
+    const asked = [...page.matchAll(/(?:data-text="|\bt\(")(\w+)"/g)].map(match => match[1]);
+    assert.ok(asked.length > 20);
+    for (const [language, words] of Object.entries(said)) {
+      for (const [key, text] of Object.entries(words)) assert.equal(text, texts[language][key]);
+      for (const key of asked) assert.ok(words[key], `${language}.${key}`);
+      assert.equal(page.includes(texts[language].noscript), adapter !== "native");
+    }
+    assert.deepEqual(Object.keys(said), Object.keys(texts));
+  });
+}

@@ -14,11 +14,11 @@ export const binary = process.env.ANTEROOM_BIN;
 // Whether places survive a restart: not those of the mock.
 export const serverPersists = Boolean(binary);
 
-// The page as it is served: the same step as in the build.
-export function builtPage() {
+// A page as it is served: the same step as in the build. adapter: native, vwr or queue.
+export function builtPage(adapter = "native") {
   const folder = mkdtempSync(path.join(tmpdir(), "anteroom-page-"));
   const out = path.join(folder, "page.html");
-  execFileSync("cmake", ["-D", `PAGE=${web}wait/index.html`, "-D", `TEXTS=${web}wait/texts.json`, "-D", `OUT=${out}`, "-P", `${web}embed.cmake`]);
+  execFileSync("cmake", ["-D", `ADAPTER=${adapter}`, "-D", `OUT=${out}`, "-P", `${web}embed.cmake`]);
   const page = readFileSync(out, "utf8");
   rmSync(folder, { recursive: true });
   return page;
