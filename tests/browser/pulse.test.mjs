@@ -72,6 +72,13 @@ test("the poll policy is a table of how far one stands", () => {
   assert.deepEqual([0, 1000, 1001, 9999].map(ahead => rules.pollFrom(policy, ahead)), [2, 2, 5, 20]);
 });
 
+test("advice on when to ask again is kept within bounds", () => {
+  const advised = value => rules.pollAfter(value, 3, 60);
+  assert.deepEqual([1, 30, 0.2, 600, "5"].map(advised), [1, 30, 1, 60, 5]);
+  assert.deepEqual([undefined, null, 0, -1, NaN, "soon"].map(advised), [3, 3, 3, 3, 3, 3]);
+  assert.deepEqual([0, 14, null, undefined, "14"].map(rules.waitOf), [{ p50: 0, p90: 0 }, { p50: 14, p90: 14 }, null, null, null]);
+});
+
 test("the first language that both sides speak is taken", () => {
   const choose = wanted => rules.chooseLanguage(Object.keys(texts), wanted);
   assert.equal(choose([null, "ja-JP", "en"]), "ja");

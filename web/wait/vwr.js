@@ -36,7 +36,8 @@ const adapter = {
     if (session) return adapter.ask();
     const given = await call("POST", `${API}/assign/${room}`, { body: JSON.stringify({ userId: visitor }) });
     keepSession({ requestId: given.requestId, position: given.position });
-    return { ...standingOf(given), state: given.position > given.servingCounter ? "waiting" : "called" };
+    // This answer knows nobody behind and gives no advice: the first question comes soon.
+    return { ...standingOf(given), state: given.position > given.servingCounter ? "waiting" : "called", poll_after_seconds: 2 };
   },
 
   async ask() {
