@@ -83,4 +83,5 @@ window.addEventListener("pagehide", () => {
 });
 
 $("number").previousSibling.dataset.text = "position";
+$("facts").classList.add("three");
 $("facts").insertAdjacentHTML("beforeend", '<div id="users-box" hidden><dt class="label" data-text="inside"></dt><dd id="users"></dd></div>');
