@@ -17,11 +17,12 @@ string(REGEX REPLACE "([\n ])+// [^\n]*" "" page "${page}")
 string(REGEX REPLACE " ?/[*] [^*]*[*]/" "" page "${page}")
 string(REGEX REPLACE "([{;,]) " "\\1" page "${page}")
 string(REGEX REPLACE "([a-z0-9]): " "\\1:" page "${page}")
-string(REGEX REPLACE " (=>?|[=!]==|&&|[|][|]|[?:]) " "\\1" page "${page}")
+string(REGEX REPLACE " (=>?|[=!]==|&&|[|][|]|[?:<>*]|[<>]=) " "\\1" page "${page}")
 string(REGEX REPLACE " ([}{])" "\\1" page "${page}")
 string(REGEX REPLACE "(if|for) [(]" "\\1(" page "${page}")
 string(REGEX REPLACE "\n\n+" "\n" page "${page}")
 string(REGEX REPLACE "([{;,])\n" "\\1" page "${page}")
+string(REPLACE ";}" "}" page "${page}")
 
 # Without scripts a room is shown by the server; the other pages can only say so, in every language.
 file(READ "${source}/texts.json" texts)
