@@ -29,6 +29,7 @@ export async function startUrrMock({ pages, adminToken }) {
     if (other) return send(other);
     const [, first, ...rest] = path.split("/");
     if (pages[first] && rest.length === 1) return send({ body: pages[first], headers: { "Content-Security-Policy": contentSecurity } });
+    if (first === "events" || first === "login") return send({ body: "<!doctype html><title>Arrived</title><h1>Arrived</h1>" });
     if (path.startsWith("/vwr-api/vwr/")) return send(tierOne(rest.slice(1), body));
     if (path.startsWith("/api/v1/queue/")) return send(user ? tierTwo(method, rest.slice(2), user) : error(401, "Authentication required"));
     if (request.headers.authorization === `Bearer ${adminToken}`) return send(admin(rest, url, body));
