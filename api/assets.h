@@ -12,9 +12,9 @@ struct Asset {
 };
 
 extern const Asset wait_page;  // The waiting page, the same bytes for every room.
-extern const Asset vwr_page;   // The same for system U: its outer line…
-extern const Asset queue_page; // …and its inner line.
-extern const Asset plain_page; // Its template for browsers without scripts.
+extern const Asset vwr_page;   // The same page before an event: tier 1.
+extern const Asset queue_page; // And for those who are logged in: tier 2.
+extern const Asset plain_page; // The first one's template for browsers without scripts.
 extern const Asset texts;      // What both say, by language.
 extern const Asset openapi;
 extern const Asset demo_target; // Where the demo's visitors arrive.

@@ -72,6 +72,13 @@ test("the poll policy is a table of how far one stands", () => {
   assert.deepEqual([0, 1000, 1001, 9999].map(ahead => rules.pollFrom(policy, ahead)), [2, 2, 5, 20]);
 });
 
+test("advice on when to ask again is kept within bounds", () => {
+  const advised = value => rules.pollAfter(value, 3, 60);
+  assert.deepEqual([1, 30, 0.2, 600, "5"].map(advised), [1, 30, 1, 60, 5]);
+  assert.deepEqual([undefined, null, 0, -1, NaN, "soon"].map(advised), [3, 3, 3, 3, 3, 3]);
+  assert.deepEqual([0, 14, null, undefined, "14"].map(rules.waitOf), [{ p50: 0, p90: 0 }, { p50: 14, p90: 14 }, null, null, null]);
+});
+
 test("the first language that both sides speak is taken", () => {
   const choose = wanted => rules.chooseLanguage(Object.keys(texts), wanted);
   assert.equal(choose([null, "ja-JP", "en"]), "ja");
@@ -87,9 +94,20 @@ test("every language says everything, with the same placeholders", () => {
   }
 });
 
-test("the served page is one small file that needs nothing else", () => {
-  const page = builtPage();
-  assert.ok(Buffer.byteLength(page) < 45_000, `${Buffer.byteLength(page)} bytes`);
-  assert.doesNotMatch(page, /(src|href)="(?!data:,)|@import|url\((?!#)/);
-  assert.deepEqual(JSON.parse(page.match(/id="texts">(.*)<\/script>/)[1]), texts);
-});
+for (const adapter of ["native", "vwr", "queue"]) {
+  test(`the served page is one small file that needs nothing else: ${adapter}`, () => {
+    const page = builtPage(adapter);
+    assert.ok(Buffer.byteLength(page) < 45_000, `${Buffer.byteLength(page)} bytes`);
+    assert.doesNotMatch(page, /(src|href)="(?!data:,)|@import|url\((?!#)/);
+    assert.doesNotMatch(page, /<!--|[/][*]\w/, "a marker is left");
+    const said = JSON.parse(page.match(/id="texts">(.*)<\/script>/)[1]);
+    const asked = [...page.matchAll(/(?:data-text="|\bt\(")(\w+)"/g)].map(match => match[1]);
+    assert.ok(asked.length > 20);
+    for (const [language, words] of Object.entries(said)) {
+      for (const [key, text] of Object.entries(words)) assert.equal(text, texts[language][key]);
+      for (const key of asked) assert.ok(words[key], `${language}.${key}`);
+      assert.equal(page.includes(texts[language].noscript), adapter !== "native");
+    }
+    assert.deepEqual(Object.keys(said), Object.keys(texts));
+  });
+}

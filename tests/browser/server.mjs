@@ -7,6 +7,7 @@ import path from "node:path";
 import readline from "node:readline";
 import { fileURLToPath } from "node:url";
 import { startMock } from "./mock_server.mjs";
+import { startUrrMock } from "./mock_urr.mjs";
 
 const adminToken = "browser-tests-admin-token";
 const web = fileURLToPath(new URL("../../web/", import.meta.url));
@@ -14,11 +15,11 @@ export const binary = process.env.ANTEROOM_BIN;
 // Whether places survive a restart: not those of the mock.
 export const serverPersists = Boolean(binary);
 
-// The page as it is served: the same step as in the build.
-export function builtPage() {
+// A page as it is served: the same step as in the build. adapter: native, vwr or queue.
+export function builtPage(adapter = "native") {
   const folder = mkdtempSync(path.join(tmpdir(), "anteroom-page-"));
   const out = path.join(folder, "page.html");
-  execFileSync("cmake", ["-D", `PAGE=${web}wait/index.html`, "-D", `TEXTS=${web}wait/texts.json`, "-D", `OUT=${out}`, "-P", `${web}embed.cmake`]);
+  execFileSync("cmake", ["-D", `ADAPTER=${adapter}`, "-D", `OUT=${out}`, "-P", `${web}embed.cmake`]);
   const page = readFileSync(out, "utf8");
   rmSync(folder, { recursive: true });
   return page;
@@ -27,7 +28,7 @@ export function builtPage() {
 // The pure rules of the page, without the page.
 export function pageRules() {
   const script = builtPage().match(/<script id="rules">([\s\S]*?)<\/script>/)[1];
-  return new Function(`${script}; return { aheadFrom, nextMark, isInLine, waitFrom, waitInWords, pollFrom, closeFor, safeTarget, chooseLanguage };`)();
+  return new Function(`${script}; return { aheadFrom, nextMark, isInLine, waitFrom, waitInWords, pollFrom, pollAfter, waitOf, closeFor, safeTarget, chooseLanguage };`)();
 }
 
 export const texts = JSON.parse(readFileSync(`${web}wait/texts.json`, "utf8"));
@@ -41,7 +42,35 @@ export async function startServer({ rooms = {}, mock = !binary } = {}) {
   return server;
 }
 
+// The same for events with two tiers. Returns { url, event(id), stop() }, of the mock also its world.
+export async function startEvents({ mock = !binary } = {}) {
+  const running = mock ? await startUrrMock({ pages: { vwr: builtPage("vwr"), queue: builtPage("queue") }, adminToken }) : await startBinary();
+  const server = { ...running, event: id => eventOf(server, id) };
+  return server;
+}
+
 let visitors = 0;
+
+function eventOf(server, id) {
+  const send = async (method, path, headers, body) => {
+    const answer = await fetch(server.url + path, { method, headers: { "Content-Type": "application/json", ...headers }, body: body && JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const admin = { Authorization: `Bearer ${adminToken}` };
+  return {
+    id,
+    vwrPage: `${server.url}/vwr/${id}`,
+    queuePage: `${server.url}/queue/${id}`,
+    activate: () => send("POST", `/api/admin/vwr/activate/${id}`, admin),
+    advance: batchSize => send("POST", `/api/admin/vwr/advance/${id}`, admin, { batchSize }),
+    threshold: count => send("PUT", `/api/queue/admin/threshold/${id}?threshold=${count}`, admin),
+    assign: userId => send("POST", `/vwr-api/vwr/assign/${id}`, {}, { userId }),
+    check: user => send("POST", `/api/v1/queue/check/${id}`, { "X-User-Id": user }),
+    status: user => send("GET", `/api/v1/queue/status/${id}`, { "X-User-Id": user }),
+    async crowd(count) { for (let i = 0; i < count; i++) await this.assign(`anon-crowd-${String(++visitors).padStart(8, "0")}`); },
+  };
+}
 
 function roomOf(server, id) {
   const admin = async (method, verb, body = {}) => {
