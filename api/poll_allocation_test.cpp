@@ -5,53 +5,23 @@
 #include <openssl/crypto.h>
 #include <uv.h>
 
-#include <atomic>
 #include <cstdlib>
-#include <new>
 #include <string>
 
-#include "api/test_server.h"
+#include "api/urr/test_event.h"
+#include "base/counted_memory.h"
 
 namespace {
 
-std::atomic<long> allocations = 0;
-thread_local bool watched = false; // Only the server's loop is.
-
-void* counting_malloc(std::size_t size) {
-    if (watched) ++allocations;
-    return std::malloc(size);
-}
-
-void* counting_realloc(void* old, std::size_t size) {
-    if (watched) ++allocations;
-    return std::realloc(old, size);
-}
-
-void* counting_calloc(std::size_t count, std::size_t size) {
-    if (watched) ++allocations;
-    return std::calloc(count, size);
-}
-
 // OpenSSL takes them only before its first allocation, so before main.
 const int counting_openssl = CRYPTO_set_mem_functions(
-    [](std::size_t size, const char*, int) { return counting_malloc(size); },
-    [](void* old, std::size_t size, const char*, int) { return counting_realloc(old, size); },
+    [](std::size_t size, const char*, int) { return anteroom::counted::malloc(size); },
+    [](void* old, std::size_t size, const char*, int) {
+        return anteroom::counted::realloc(old, size);
+    },
     [](void* memory, const char*, int) { std::free(memory); });
 
 } // namespace
-
-// Not inlined, or g++ sees a free() of what came from operator new and warns.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-    void* memory = counting_malloc(size);
-    if (!memory) std::abort();
-    return memory;
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace anteroom::api {
 namespace {
@@ -65,23 +35,21 @@ long allocations_of(TestServer& server, const std::string& request) {
         for (int i = 0; i < times; ++i) EXPECT_EQ(dial.ask(request).status, 200u);
     };
     const auto watch = [&](bool on) {
-        server.loop().post([on] {
-            watched = on;
-            allocations = 0;
-        });
+        server.loop().post([on] { counted::watch_this_thread(on); });
         ask(1); // Answered after the turn that has switched.
     };
     ask(20); // Buffers grow to their working size.
     watch(true);
+    const long before = counted::allocations();
     ask(300);
-    const long seen = allocations;
+    const long seen = counted::allocations() - before;
     watch(false);
     return seen;
 }
 
 TEST(Poll, DoesNotAllocate) {
     ASSERT_EQ(counting_openssl, 1);
-    ASSERT_EQ(uv_replace_allocator(counting_malloc, counting_realloc, counting_calloc, std::free),
+    ASSERT_EQ(uv_replace_allocator(counted::malloc, counted::realloc, counted::calloc, std::free),
               0);
     // Nobody is called: all of them wait, and their standings are all that is asked for.
     RoomSettings settings;
@@ -107,6 +75,23 @@ TEST(Poll, DoesNotAllocate) {
         << "nothing is counted";
     EXPECT_EQ(allocations_of(server, poll("Cookie: a=b; anteroom-" + room + "=" + ticket + "\r\n")),
               0);
+}
+
+TEST(Poll, OfSystemUDoesNotAllocate) {
+    urr::TestEvent event;
+    event.set_threshold(0);
+    for (const char* user : {"a", "b", "the-third-user"}) event.inner("check", user);
+    EXPECT_EQ(allocations_of(
+                  event.server,
+                  TestServer::text("GET", fmt::format("/api/v1/queue/status/{}", urr::event_id),
+                                   urr::TestEvent::as_user("the-third-user"))),
+              0);
+    event.outer_admin("activate");
+    const std::string id = event.request_id("anon-1x2y-ab12cd34");
+    EXPECT_EQ(
+        allocations_of(event.server, TestServer::text("GET", fmt::format("/vwr-api/vwr/check/{}/{}",
+                                                                         urr::event_id, id))),
+        0);
 }
 
 } // namespace

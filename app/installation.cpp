@@ -24,8 +24,8 @@ void configure(token::KeyRing& ring, token::Purpose purpose, const std::string& 
         throw ConfigError(fmt::format("keys.{}: {}", token::name(purpose), done.fault().reason));
 }
 
-// Complete or not there, whenever we are killed. A link, unlike a rename, never replaces the file of
-// a process that was quicker: that one writes, and we read.
+// Complete or not there, whenever we are killed. A link, unlike a rename, never replaces the file
+// of a process that was quicker: that one writes, and we read.
 bool write_new_file(const std::string& path, const std::string& text) {
     const std::string draft = fmt::format("{}.{}", path, getpid());
     const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

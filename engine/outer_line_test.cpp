@@ -58,6 +58,34 @@ TEST(OuterLine, NumbersOfAnOlderGenerationAreUnknown) {
     world.expect_replay_is_equal();
 }
 
+TEST(OuterLine, RemembersWhenTheFirstPassWasGiven) {
+    OuterWorld world;
+    world.take_number("ann");
+    const Instant taken = world.now;
+    world.pass(Millis{90'500});
+    EXPECT_EQ(world.room.outer().first_pass(1, world.now), taken + seconds(90));
+    world.pass(hours(1));
+    EXPECT_EQ(world.room.outer().first_pass(1, world.now), taken + seconds(90));
+    world.take_number("bob");
+    EXPECT_EQ(world.room.outer().first_pass(2, world.now), world.now);
+}
+
+TEST(OuterLine, AnOrderLeadsBackToItsPlace) {
+    OuterWorld world;
+    for (const char* name : {"ann", "bob"}) world.take_number(name);
+    world.apply(Advance{2});
+    const auto joined = std::get<Standing>(
+        world.apply(Join{.visitor = world.key("user"), .outer = world.place(2)}));
+    EXPECT_EQ(joined.line % 2, 0);
+    EXPECT_EQ(world.room.outer().place_of(joined.order), world.place(2));
+    EXPECT_EQ(world.room.outer().place_of(joined.order + 1), std::nullopt);
+    world.apply(Activate{});
+    EXPECT_EQ(world.room.outer().place_of(joined.order), std::nullopt);
+    world.take_number("cyd");
+    EXPECT_EQ(world.room.outer().place_of(joined.order), std::nullopt);
+    EXPECT_EQ(world.room.outer().place_of(joined.order + 1), world.place(1));
+}
+
 TEST(OuterLine, PlacesExpireAfterTheirLifetime) {
     OuterWorld world;
     world.take_number("ann");

@@ -43,10 +43,10 @@ constexpr std::string_view gone = R"({"message":"Left queue"})";
 Urr::Guest Urr::guest_of(const Ask& ask, std::string_view user) const {
     std::string_view outer = cookie(ask.request, outer_cookie);
     if (outer.empty()) outer = ask.request.single_header("x-vwr-token").value_or("");
-    return {.user = std::string(user),
+    return {.user = user,
             .key = desk_.office().key_of(user),
             .secure = ask.request.secure,
-            .outer_pass = std::string(outer)};
+            .outer_pass = outer};
 }
 
 // The number in the outer line that a verified outer pass proves.
@@ -72,10 +72,11 @@ void Urr::check(Ask& ask, const Caller& caller) {
     const std::shared_ptr<HostedRoom> room = make_room(ask);
     if (!room) return;
     const Guest guest = guest_of(ask, caller.user);
-    join(room, guest, outer_place(ask, *room, guest, caller.is_backend), desk_.defer(ask));
+    const std::optional<OuterPlace> outer = outer_place(ask, *room, guest, caller.is_backend);
+    join(room, KeptGuest(guest), outer, desk_.defer(ask));
 }
 
-void Urr::join(const std::shared_ptr<HostedRoom>& room, const Guest& guest,
+void Urr::join(const std::shared_ptr<HostedRoom>& room, const KeptGuest& guest,
                std::optional<OuterPlace> outer, Later later) {
     const Join command{
         .visitor = guest.key, .lane = lane_number(room->profile(), "").value_or(0), .outer = outer};
@@ -92,12 +93,12 @@ void Urr::join(const std::shared_ptr<HostedRoom>& room, const Guest& guest,
         guest.user);
 }
 
-void Urr::answer_check(const std::shared_ptr<HostedRoom>& room, const Guest& guest,
+void Urr::answer_check(const std::shared_ptr<HostedRoom>& room, const KeptGuest& guest,
                        const Standing& standing, Later later) {
     catalogue_.ask(room->id(), [this, room, guest, standing,
                                 later = std::move(later)](std::string_view info) mutable {
         net::Answer answer = begin(later, Status::ok);
-        write_check(answer, *room, guest, standing, info);
+        write_check(answer, *room, guest.view(), standing, info);
     });
 }
 
@@ -200,18 +201,20 @@ void Urr::status(Ask& ask, std::string_view user) {
     }
     // Called, back from leaving, or over, a moment ago: said when it is on the disk.
     const std::shared_ptr<HostedRoom> room = found->shared_from_this();
-    desk_.service().submit(
-        *room, Touch{number}, &desk_.loop(),
-        [this, room, guest, number, later = desk_.defer(ask)](const Outcome& outcome) mutable {
-            const auto* refused = std::get_if<Refused>(&outcome);
-            const Standing before = room->view().standing(number);
-            // Nothing can be written now; what was written before is still true.
-            const bool is_known = before.state != VisitorState::unknown && room->may_tell(before);
-            if (refused && refused->reason == Reason::unavailable && !is_known)
-                return refuse(later, refused->reason, room->id());
-            net::Answer answer = begin(later, Status::ok);
-            write_status(answer, *room, guest, refused ? before : std::get<Standing>(outcome));
-        });
+    desk_.service().submit(*room, Touch{number}, &desk_.loop(),
+                           [this, room, guest = KeptGuest(guest), number,
+                            later = desk_.defer(ask)](const Outcome& outcome) mutable {
+                               const auto* refused = std::get_if<Refused>(&outcome);
+                               const Standing before = room->view().standing(number);
+                               // Nothing can be written now; what was written before is still true.
+                               const bool is_known =
+                                   before.state != VisitorState::unknown && room->may_tell(before);
+                               if (refused && refused->reason == Reason::unavailable && !is_known)
+                                   return refuse(later, refused->reason, room->id());
+                               net::Answer answer = begin(later, Status::ok);
+                               write_status(answer, *room, guest.view(),
+                                            refused ? before : std::get<Standing>(outcome));
+                           });
 }
 
 void Urr::heartbeat(Ask& ask, std::string_view user) {

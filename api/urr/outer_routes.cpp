@@ -15,12 +15,6 @@ using net::Status;
 constexpr std::size_t user_id_max = 256;
 constexpr std::uint32_t generation_mask = token::uuid_generation_max;
 
-// A pass is the same text until half of its life is over; then the next one is given, for as long
-// as somebody can be on the way from tier 1 to tier 2.
-constexpr Millis pass_life = minutes(10);
-constexpr Millis renewed_after = minutes(5);
-constexpr std::int64_t renewals_max = 12;
-
 struct AssignBody {
     std::string user_id; // Empty: none was given.
     bool good = true;
@@ -118,19 +112,18 @@ std::optional<OuterPlace> Urr::read_request_id(const HostedRoom& room, std::stri
 std::optional<Urr::OuterGrant> Urr::grant(const HostedRoom& room, const OuterPlace& place,
                                           std::string_view uid, Instant now, Renewals renewals) {
     const Instant first = room.view().outer().first_pass(place.number, now);
-    const std::int64_t renewed =
-        std::max<std::int64_t>(0, (now - first).count) / renewed_after.count;
-    if (renewals == Renewals::bounded && renewed > renewals_max) return std::nullopt;
-    const Instant issued = first + Millis{renewed * renewed_after.count};
+    const std::optional<Instant> issued = issue_time(first, now, renewals);
+    if (!issued) return std::nullopt;
     const std::string request_id = request_id_of(room, place);
     Result<std::string> pass = desk_.office().passes.issue(
         token::OuterPass{.room = room.id(),
                          .visitor = uid,
                          .position = static_cast<std::uint32_t>(place.number),
                          .request_id = request_id},
-        token::UnixSeconds{unix_seconds(issued)}, pass_life);
+        token::UnixSeconds{unix_seconds(*issued)}, outer_pass_life);
     if (!pass) return std::nullopt;
-    const std::int64_t left = unix_seconds(issued) + pass_life.count / 1'000 - unix_seconds(now);
+    const std::int64_t left =
+        unix_seconds(*issued) + outer_pass_life.count / 1'000 - unix_seconds(now);
     return OuterGrant{.pass = *std::move(pass), .expires_in_seconds = left};
 }
 

@@ -31,9 +31,9 @@ bool is_uuid(std::string_view text) {
 }
 
 // One spelling: "%2D" is a hyphen, and the digits of a UUID are small.
-std::string canonical(std::string_view event, bool is_uuid) {
+std::string canonical(std::string_view event, bool wants_uuid) {
     std::string text = net::percent_decode(event).value_or("");
-    if (is_uuid)
+    if (wants_uuid)
         for (char& c : text)
             if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
     return text;
@@ -121,15 +121,17 @@ bool Urr::handle(Ask& ask) {
     if (!there) return refuse(ask, Status::not_found, "Not found"), true;
     if (!rule) return refuse(ask, Status::method_not_allowed, "Method not allowed"), true;
 
-    std::string event;
-    if (rule->event != EventId::none) {
-        event = canonical(parameters[0], rule->event == EventId::uuid);
-        const bool good = rule->event == EventId::uuid ? is_uuid(event) : is_room_id(event);
+    std::string respelled;
+    ask.room_id = parameters[0];
+    bool (*const is_good)(std::string_view) = rule->event == EventId::uuid ? is_uuid : is_room_id;
+    if (rule->event != EventId::none && !is_good(ask.room_id)) {
+        respelled = canonical(ask.room_id, rule->event == EventId::uuid);
+        ask.room_id = respelled;
         // A page of another system may look like ours.
-        if (!good && rule->family == Family::page) return false;
-        if (!good) return refuse(ask, Status::bad_request, "Invalid event id"), true;
+        if (!is_good(ask.room_id) && rule->family == Family::page) return false;
+        if (!is_good(ask.room_id))
+            return refuse(ask, Status::bad_request, "Invalid event id"), true;
     }
-    ask.room_id = event;
     ask.action = parameters[1];
     dispatch(ask, *rule);
     return true;

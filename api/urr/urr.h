@@ -17,6 +17,7 @@
 #include "api/routes.h"
 #include "api/urr/catalogue.h"
 #include "api/urr/options.h"
+#include "api/urr/renewal.h"
 
 namespace anteroom::api::urr {
 
@@ -93,17 +94,31 @@ class Urr final : public Dialect {
         std::string pass;
         std::int64_t expires_in_seconds = 0;
     };
-    enum class Renewals : std::uint8_t { bounded, while_inside };
     // Nothing: it was renewed often enough.
     std::optional<OuterGrant> grant(const HostedRoom& room, const OuterPlace& place,
                                     std::string_view uid, Instant now, Renewals renewals);
 
     // Tier 2 (inner_routes.cpp).
+    // Who asks. Views, because most answers are given before the request is gone; KeptGuest for
+    // the others.
     struct Guest {
-        std::string user;
+        std::string_view user;
         VisitorKey key;
         bool secure = false;
-        std::string outer_pass; // As the request showed it, verified or not.
+        std::string_view outer_pass; // As the request showed it, verified or not.
+    };
+    struct KeptGuest {
+        explicit KeptGuest(const Guest& guest)
+            : user(guest.user),
+              outer_pass(guest.outer_pass),
+              key(guest.key),
+              secure(guest.secure) {}
+        Guest view() const {
+            return {.user = user, .key = key, .secure = secure, .outer_pass = outer_pass};
+        }
+        std::string user, outer_pass;
+        VisitorKey key;
+        bool secure;
     };
     Guest guest_of(const Ask& ask, std::string_view user) const;
     void check(Ask& ask, const Caller& caller);
@@ -112,9 +127,9 @@ class Urr final : public Dialect {
     void leave(Ask& ask, std::string_view user);
     std::optional<OuterPlace> outer_place(const Ask& ask, const HostedRoom& room,
                                           const Guest& guest, bool is_backend);
-    void join(const std::shared_ptr<HostedRoom>& room, const Guest& guest,
+    void join(const std::shared_ptr<HostedRoom>& room, const KeptGuest& guest,
               std::optional<OuterPlace> outer, Later later);
-    void answer_check(const std::shared_ptr<HostedRoom>& room, const Guest& guest,
+    void answer_check(const std::shared_ptr<HostedRoom>& room, const KeptGuest& guest,
                       const Standing& standing, Later later);
     void write_check(net::Answer& answer, const HostedRoom& room, const Guest& guest,
                      const Standing& standing, std::string_view event_info);

@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 
 from durable import bench_store, compare_joins  # noqa: E402
 from figures import Figures  # noqa: E402
-from load import Crowd, answer_of, fill, measure_polls, median_of, progress, tickets_of  # noqa: E402
+from load import Crowd, answer_of, fill, measure_polls, median_of, progress, ratio_of, tickets_of  # noqa: E402
 from processes import BenchError, Children, busy_share  # noqa: E402
 from servers import POLL_PATH, start_anteroom, start_bare, start_nginx  # noqa: E402
 from streams import compare_frames, measure_memory  # noqa: E402
@@ -38,7 +38,7 @@ def parse():
     options = parser.parse_args()
     options.visitors = options.visitors or (50_000 if options.quick else 1_000_000)
     options.clients = options.clients or (1_000 if options.quick else 15_000)
-    options.rounds, options.seconds = (1, 2) if options.quick else (5, 4)
+    options.rounds, options.seconds = (1, 2) if options.quick else (11, 2)
     options.stream_rounds, options.frames = (1, 3) if options.quick else (2, 10)
     options.store_visitors = (50_000,) if options.quick else (1_000_000, 10_000_000)
     return options
@@ -71,8 +71,10 @@ def bench_polls(figures, children, options, nginx, server, crowd):
     figures.add("poll_us_cpu", ours, "us")
     figures.add("nginx_us_cpu", theirs, "us")
     figures.add("bare_us_cpu", bare, "us")
-    figures.add("poll_vs_nginx", theirs / ours, "times", at_least=1.2)
-    figures.add("poll_vs_bare_loop", bare / ours, "times", at_least=0.8)
+    mine, *others = (loads[one.name] for one in (server, *rivals))
+    figures.add("poll_vs_nginx", ratio_of(others[0], mine), "times", at_least=1.2)
+    figures.add("poll_vs_bare_loop", ratio_of(others[1], mine), "times", at_least=0.8)
+    figures.add("bare_loop_vs_nginx", ratio_of(*others), "times")
     figures.add("polls_per_second", median_of(loads[server.name], "per_second"), "1/s")
 
 

@@ -121,3 +121,8 @@ def answer_of(server, poll):
 
 def median_of(loads, figure):
     return statistics.median(getattr(load, figure) for load in loads)
+
+
+def ratio_of(theirs, ours):
+    """How many times more CPU they take: the median over the rounds, because neighbours in time share their noise."""
+    return statistics.median(t.us_cpu / o.us_cpu for t, o in zip(theirs, ours))

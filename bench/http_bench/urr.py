@@ -2,7 +2,7 @@
 
 import json
 
-from load import Crowd, answer_of, fill, measure_polls, median_of, progress
+from load import Crowd, answer_of, fill, measure_polls, median_of, progress, ratio_of
 from servers import Talk, start_anteroom, start_nginx
 
 OUTER_EVENT = "0a0a0a0a-0000-4000-8000-000000000001"
@@ -55,7 +55,6 @@ def bench_urr(figures, children, options, nginx):
         rival = start_nginx(children, nginx, body)
         loads = measure_polls(children, (server, rival), polls, options.rounds, options.seconds)
         children.stop(rival.process)
-        ours, theirs = (median_of(loads[one.name], "us_cpu") for one in (server, rival))
-        figures.add(f"urr_{name}_us_cpu", ours, "us")
-        figures.add(f"urr_{name}_vs_nginx", theirs / ours, "times", at_least=1.1)
+        figures.add(f"urr_{name}_us_cpu", median_of(loads[server.name], "us_cpu"), "us")
+        figures.add(f"urr_{name}_vs_nginx", ratio_of(loads[rival.name], loads[server.name]), "times", at_least=1.1)
     children.stop(server.process)

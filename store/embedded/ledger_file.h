@@ -43,8 +43,8 @@ class LedgerFile {
     using VisitFact = UniqueFunction<Result<void>(const FactRow&)>;
     Result<void> read_facts(const VisitFact& visit);
 
-    // Writing, between begin() and commit(): a batch with its own number. What fails is to be rolled
-    // back.
+    // Writing, between begin() and commit(): a batch with its own number. What fails is to be
+    // rolled back.
     sqlite::Trouble begin();
     sqlite::Trouble commit();
     void roll_back();

@@ -206,9 +206,7 @@ void LedgerStore::write_batches() {
     for (;;) {
         {
             std::unique_lock lock(mutex_);
-            const auto has_work = [&] {
-                return !queue_.empty() || stopping_ || prunes;
-            };
+            const auto has_work = [&] { return !queue_.empty() || stopping_ || prunes; };
             // Pruning goes on in small steps between batches; when readers or a full disk hold it
             // up, it is tried again after a while.
             wake_.wait_for(lock, std::chrono::seconds(1), has_work);

@@ -232,7 +232,8 @@ TEST_F(Damage, NoneIsFine) {
     EXPECT_EQ(fault(), "");
 }
 TEST_F(Damage, AChangedFact) {
-    change("UPDATE facts SET number = coalesce(number, 0) + 1 WHERE fact = (SELECT max(fact) - 3 FROM facts)");
+    change(
+        "UPDATE facts SET number = coalesce(number, 0) + 1 WHERE fact = (SELECT max(fact) - 3 FROM facts)");
     expect_fault("wrong sum");
 }
 TEST_F(Damage, AMissingFact) {
