@@ -59,6 +59,11 @@ void room_metrics(Text& text, Service& service) {
     }
     each("anteroom_waiting", "gauge", "Visitors in line.",
          [](const HostedRoom& r) { return r.view().waiting(); });
+    each("anteroom_outer_waiting", "gauge", "Numbers of the outer line whose turn has not come.",
+         [](const HostedRoom& r) {
+             const OuterLine::Counters outer = r.view().outer().counters();
+             return outer.active ? outer.issued - outer.serving : 0;
+         });
     each("anteroom_active", "gauge", "Visitors inside, called ones included.",
          [](const HostedRoom& r) { return r.view().inside(); });
     each("anteroom_capacity", "gauge", "How many may be inside.",
@@ -72,6 +77,23 @@ void room_metrics(Text& text, Service& service) {
          [](const HostedRoom& r) { return r.counters.wait_error_seconds.load(); });
     each("anteroom_eta_error_seconds_count", "counter", "Told waiting times that were checked.",
          [](const HostedRoom& r) { return r.counters.wait_error_count.load(); });
+}
+
+// What system U's dashboards ask for, over all events.
+void urr_metrics(Text& text, Service& service) {
+    std::uint64_t joined = 0, admitted = 0, left = 0;
+    for (const std::shared_ptr<HostedRoom>& room : service.rooms().all()) {
+        joined += room->counters.joined.load();
+        admitted += room->counters.called.load();
+        left += room->counters.left.load();
+    }
+    const auto total = [&](std::string_view name, std::string_view help, std::uint64_t value) {
+        text.family(name, "counter", help);
+        text.sample(name, "", value);
+    };
+    total("business_queue_joined_total", "Places taken, in all events.", joined);
+    total("business_queue_admitted_total", "Users admitted, at once or from the queue.", admitted);
+    total("business_queue_left_total", "Users who left.", left);
 }
 
 void latency_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
@@ -143,9 +165,7 @@ void ledger_metrics(Text& text, const embedded::LedgerStore& ledger) {
 
 } // namespace
 
-std::string metrics_text(Service& service, const embedded::LedgerStore* ledger,
-                         const history::Historian* historian,
-                         const std::vector<LoopMetrics>& loops) {
+std::string metrics_text(const MetricSources& sources, const std::vector<LoopMetrics>& loops) {
     Text text;
     text.family("anteroom_build_info", "gauge", "What this is.");
     text.sample("anteroom_build_info",
@@ -153,12 +173,13 @@ std::string metrics_text(Service& service, const embedded::LedgerStore* ledger,
     text.family("process_resident_memory_bytes", "gauge", "Memory in use.");
     text.sample("process_resident_memory_bytes", "", resident_bytes());
     text.family("anteroom_rooms", "gauge", "Rooms.");
-    text.sample("anteroom_rooms", "", service.rooms().count());
-    room_metrics(text, service);
+    text.sample("anteroom_rooms", "", sources.service.rooms().count());
+    room_metrics(text, sources.service);
+    if (sources.speaks_urr) urr_metrics(text, sources.service);
     latency_metrics(text, loops);
     server_metrics(text, loops);
-    if (ledger) ledger_metrics(text, *ledger);
-    if (historian) history_metrics(text, *historian);
+    if (sources.ledger) ledger_metrics(text, *sources.ledger);
+    if (sources.historian) history_metrics(text, *sources.historian);
     return text.take();
 }
 

@@ -18,9 +18,13 @@ struct LoopMetrics {
     const std::atomic<std::int64_t>* lag_ms = nullptr; // The worst of the last second.
 };
 
-// `ledger` and `historian` may be null.
-std::string metrics_text(Service& service, const embedded::LedgerStore* ledger,
-                         const history::Historian* historian,
-                         const std::vector<LoopMetrics>& loops);
+struct MetricSources {
+    Service& service;
+    const embedded::LedgerStore* ledger = nullptr; // Null: rooms are not kept.
+    const history::Historian* historian = nullptr; // Null: nor is their history.
+    bool speaks_urr = false;
+};
+
+std::string metrics_text(const MetricSources& sources, const std::vector<LoopMetrics>& loops);
 
 } // namespace anteroom::app

@@ -72,7 +72,11 @@ class Server {
         if (speaks(config_, "urr")) shared_.urr = urr_options(config_);
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
         shared_.metrics = [this] {
-            return metrics_text(service_, ledger_, historian_.get(), loop_metrics_);
+            const MetricSources sources{.service = service_,
+                                        .ledger = ledger_,
+                                        .historian = historian_.get(),
+                                        .speaks_urr = shared_.urr.has_value()};
+            return metrics_text(sources, loop_metrics_);
         };
         open_workers();
     }

@@ -1,11 +1,15 @@
 // anteroom-bench-store: the embedded store by itself.
 //
 //   anteroom-bench-store [--visitors N] [--folder F]
+//   anteroom-bench-store --joins-for SECONDS --in-flight N [--folder F]
 //
 // Fills a room with N visitors (1 000 000), many at a time as a busy server does, and comes back
-// from the disk twice: from the facts alone, and from a snapshot. Prints `name value unit` lines.
+// from the disk twice: from the facts alone, and from a snapshot. Or only joins, for a while.
+// Prints `name value unit` lines.
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -59,8 +63,9 @@ class House final : public Listener {
     std::unique_ptr<embedded::LedgerStore> store;
 };
 
-// Joins with so many on their way at a time; the rate, and how long one took.
-void fill(House& house, std::uint64_t visitors, std::uint64_t in_flight) {
+// Joins with so many on their way at a time, until there are enough or the time is over; the rate,
+// and how long one took.
+void fill(House& house, std::uint64_t visitors, std::uint64_t in_flight, double seconds_max) {
     Settings settings;
     settings.capacity = 0;
     settings.waiting_max = 100'000'000;
@@ -69,36 +74,31 @@ void fill(House& house, std::uint64_t visitors, std::uint64_t in_flight) {
             .make("bench", {},
                   [&](HostedRoom& opened) { house.store->open_room(opened, settings); })
             .room;
-    std::mutex mutex;
-    std::condition_variable changed;
-    std::uint64_t open = 0;
-    std::vector<double> took;
-    took.reserve(visitors);
+    std::atomic<std::uint64_t> open = 0;
+    std::vector<double> took; // Written by the store's thread.
+    took.reserve(std::min<std::uint64_t>(visitors, 10'000'000));
+    const auto wait_below = [&](std::uint64_t limit) {
+        for (std::uint64_t now = open; now >= limit; now = open) open.wait(now);
+    };
     const Steady::time_point begin = Steady::now();
-    for (std::uint64_t i = 1; i <= visitors; ++i) {
-        {
-            std::unique_lock lock(mutex);
-            changed.wait(lock, [&] { return open < in_flight; });
-            ++open;
-        }
+    for (std::uint64_t i = 1; i <= visitors && ms_since(begin) < seconds_max * 1e3; ++i) {
+        wait_below(in_flight);
+        ++open;
         const std::uint64_t key = i * 0x9e37'79b9'7f4a'7c15;
         const Steady::time_point asked = Steady::now();
         house.store->submit(
             *room, Join{.visitor = {.high = key, .low = i}}, nullptr,
             [&, asked](const Outcome&) {
-                const double ms = ms_since(asked);
-                const std::lock_guard lock(mutex);
-                took.push_back(ms);
+                took.push_back(ms_since(asked));
                 --open;
-                changed.notify_one();
+                open.notify_one();
             },
             "visitor-00000000-0000-0000-000000000");
     }
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return open == 0; });
+    wait_below(1);
     const double seconds = ms_since(begin) / 1e3;
     std::sort(took.begin(), took.end());
-    figure("store_joins_per_second", static_cast<double>(visitors) / seconds, "1/s");
+    figure("store_joins_per_second", static_cast<double>(took.size()) / seconds, "1/s");
     figure("store_join_p50_ms", took[took.size() / 2], "ms");
     figure("store_join_p99_ms", took[took.size() * 99 / 100], "ms");
     const embedded::LedgerStore::Counters& counters = house.store->counters();
@@ -116,14 +116,22 @@ double megabytes(const std::string& folder) {
     return bytes / 1e6;
 }
 
+constexpr std::uint64_t never = UINT64_MAX / 4;
+constexpr double forever = 1e9;
+
+int only_joins(double seconds, std::uint64_t in_flight, const std::string& folder) {
+    House house(folder, never);
+    fill(house, 100'000'000, in_flight, seconds);
+    return 0;
+}
+
 int run(std::uint64_t visitors, const std::string& folder) {
-    constexpr std::uint64_t never = UINT64_MAX / 4;
     const std::string suffix = visitors % 1'000'000 == 0
                                    ? "_" + std::to_string(visitors / 1'000'000) + "m"
                                    : "_" + std::to_string(visitors);
     {
         House house(folder, never);
-        fill(house, visitors, 1'000);
+        fill(house, visitors, 1'000, forever);
     }
     figure("ledger_bytes_per_visitor", megabytes(folder) * 1e6 / static_cast<double>(visitors),
            "bytes");
@@ -155,12 +163,16 @@ int run(std::uint64_t visitors, const std::string& folder) {
 } // namespace anteroom::bench
 
 int main(int argc, char** argv) {
-    std::uint64_t visitors = 1'000'000;
+    std::uint64_t visitors = 1'000'000, in_flight = 1'000;
+    double seconds = 0; // 0: not only joins.
     std::string folder;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (std::strcmp(argv[i], "--visitors") == 0)
             visitors = std::strtoull(argv[i + 1], nullptr, 10);
         if (std::strcmp(argv[i], "--folder") == 0) folder = argv[i + 1];
+        if (std::strcmp(argv[i], "--in-flight") == 0)
+            in_flight = std::strtoull(argv[i + 1], nullptr, 10);
+        if (std::strcmp(argv[i], "--joins-for") == 0) seconds = std::strtod(argv[i + 1], nullptr);
     }
     const bool temporary = folder.empty();
     if (temporary) {
@@ -168,7 +180,8 @@ int main(int argc, char** argv) {
             (std::filesystem::temp_directory_path() / "anteroom-bench-XXXXXX").string();
         folder = ::mkdtemp(pattern.data());
     }
-    const int result = anteroom::bench::run(visitors, folder);
+    const int result = seconds > 0 ? anteroom::bench::only_joins(seconds, in_flight, folder)
+                                   : anteroom::bench::run(visitors, folder);
     if (temporary) std::filesystem::remove_all(folder);
     return result;
 }

@@ -62,28 +62,33 @@ net::Answer Urr::begin_outer(Ask& ask, Status status) {
     return answer;
 }
 
-VisitorKey Urr::key_of_guest(std::string_view given) const {
-    const token::VisitorId id{desk_.office().visitors.key_of("~urr:" + std::string(given))};
-    return desk_.office().key_of("~anonymous:" + std::string(id.text().view()));
+// Users and made-up names live apart: nobody becomes a user by naming one.
+token::VisitorId Urr::guest_id(Known known, std::string_view name) const {
+    const std::string_view realm = known == Known::user ? "~urr-user:" : "~urr-guest:";
+    return {desk_.office().visitors.key_of(std::string(realm) + std::string(name))};
 }
 
 // Who takes a number: whom our cookie names, else the user, else who the page says it is, else
 // somebody new. Whatever it was, from then on the cookie says it: another made-up name in the same
 // browser gives no second number.
-std::optional<Visitor> Urr::name_guest(const Ask& ask, std::string_view given) {
+std::optional<Visitor> Urr::name_guest(const Ask& ask, const Caller& caller,
+                                       std::string_view given) {
     if (const std::optional<token::VisitorId> known = desk_.cookie_visitor(ask))
         return desk_.anonymous(ask, *known);
-    const std::string user = desk_.identify(ask).user;
-    const std::string_view name = user.empty() ? given : user;
-    if (name.empty()) return desk_.name_visitor(ask, {});
-    return desk_.anonymous(
-        ask, token::VisitorId{desk_.office().visitors.key_of("~urr:" + std::string(name))});
+    if (!caller.user.empty()) return desk_.anonymous(ask, guest_id(Known::user, caller.user));
+    if (given.empty()) return desk_.name_visitor(ask, {});
+    return desk_.anonymous(ask, guest_id(Known::guest, given));
 }
 
 std::string Urr::uid_of(const Ask& ask, const VisitorKey& key) {
+    const auto is_holder = [&](Known known, std::string_view name) {
+        return desk_.anonymous(ask, guest_id(known, name)).key == key;
+    };
     const std::optional<net::Query> query = net::Query::parse(ask.request.query);
     const std::string* given = query ? query->find("userId") : nullptr;
-    if (given && given->size() <= user_id_max && key_of_guest(*given) == key) return *given;
+    if (given && given->size() <= user_id_max && is_holder(Known::guest, *given)) return *given;
+    const Caller caller = desk_.identify(ask);
+    if (!caller.user.empty() && is_holder(Known::user, caller.user)) return caller.user;
     return key_text(key);
 }
 
@@ -133,10 +138,11 @@ void Urr::assign(Ask& ask) {
     HostedRoom* found = desk_.service().rooms().find(ask.room_id);
     if (!found || !found->view().outer().active())
         return refuse(ask, Status::not_found, "VWR is not active for this event");
-    const std::optional<Visitor> visitor = name_guest(ask, body.user_id);
+    const Caller caller = desk_.identify(ask);
+    const std::optional<Visitor> visitor = name_guest(ask, caller, body.user_id);
     if (!visitor) return unavailable(ask);
     const bool is_known = found->view().outer().find(visitor->key) != 0;
-    if (!is_known && !desk_.identify(ask).is_backend)
+    if (!is_known && !caller.is_backend)
         if (const std::int64_t wait = desk_.join_wait(ask); wait > 0)
             return refuse(ask, Status::too_many_requests, "Rate limit exceeded", wait);
     if (!desk_.service().is_writable()) return unavailable(ask);

@@ -116,6 +116,24 @@ TEST(UrrOuter, OneNumberPerVisitorHoweverOftenAsked) {
     EXPECT_NE(event.assign("anonymous").body, event.assign("anonymous").body);
 }
 
+TEST(UrrOuter, NobodyGetsAUsersPlaceByNamingTheUser) {
+    TestEvent event;
+    event.outer_admin("activate");
+    const auto users = event.assign("", TestEvent::as_user("user-1"));
+    EXPECT_EQ(event.assign("", TestEvent::as_user("user-1")).body, users.body);
+    EXPECT_NE(event.assign("user-1").body, users.body);
+    // The user's own pass is in the user's name.
+    event.outer_admin("advance");
+    const std::string id = TestServer::text_of(TestServer::json(users), "requestId");
+    const auto checked = event.server.ask("GET", fmt::format("/vwr/check/{}/{}", event_id, id),
+                                          TestEvent::as_user("user-1"));
+    token::PassVerifier verifier(event.server.keys);
+    const auto verdict = verifier.verify(TestServer::text_of(TestServer::json(checked), "token"),
+                                         token::UnixSeconds{std::time(nullptr)},
+                                         {.room = event_id, .tier = token::Tier::outer});
+    EXPECT_EQ(std::get<token::VerifiedPass>(verdict).visitor, "user-1");
+}
+
 TEST(UrrOuter, AnAddressGetsOnlySoManyNumbers) {
     TestEvent event({.trust_loopback = false, .joins_per_second = 0.001});
     event.server.ask("POST", fmt::format("/api/admin/vwr/activate/{}", event_id),

@@ -82,11 +82,12 @@ class Urr final : public Dialect {
     Later defer_outer(Ask& ask);
     net::Answer begin_outer(Ask& ask, net::Status status);
     void release(Ask& ask, const std::shared_ptr<HostedRoom>& room, const OuterPlace& place);
-    std::optional<Visitor> name_guest(const Ask& ask, std::string_view given);
+    enum class Known : std::uint8_t { user, guest };
+    token::VisitorId guest_id(Known known, std::string_view name) const;
+    std::optional<Visitor> name_guest(const Ask& ask, const Caller& caller, std::string_view given);
     // The name that the pass of this number gets: what the caller calls itself, if that is who
     // took the number.
     std::string uid_of(const Ask& ask, const VisitorKey& key);
-    VisitorKey key_of_guest(std::string_view given) const;
     std::optional<OuterPlace> read_request_id(const HostedRoom& room, std::string_view request_id,
                                               token::UnixSeconds now);
     std::string request_id_of(const HostedRoom& room, const OuterPlace& place);

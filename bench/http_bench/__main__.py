@@ -33,8 +33,8 @@ def parse():
     parser.add_argument("--visitors", type=int, help="how many wait (1 000 000)")
     parser.add_argument("--clients", type=int, help="how many event streams are open (15 000)")
     parser.add_argument("--quick", action="store_true", help="a small room, one short round")
-    parser.add_argument("--only", choices=("polls", "urr", "joins"),
-                        help="the server's polls and streams, system U's polls, or durable joins")
+    parser.add_argument("--only", choices=("polls", "urr", "joins", "store"),
+                        help="the server's polls and streams, system U's polls, durable joins, or recovery")
     options = parser.parse_args()
     options.visitors = options.visitors or (50_000 if options.quick else 1_000_000)
     options.clients = options.clients or (1_000 if options.quick else 15_000)
@@ -108,6 +108,7 @@ def run(options):
                 bench_urr(figures, children, options, nginx)
             if options.only in (None, "joins"):
                 compare_joins(figures, children, options.build, options.rounds, options.seconds)
+            if options.only in (None, "store"):
                 for visitors in options.store_visitors:
                     bench_store(figures, children, options.build, visitors)
     figures.print()

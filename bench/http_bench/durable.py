@@ -53,6 +53,27 @@ def run_redis(children, build, server, seconds):
     return RedisLoad(text, cpu_seconds(server.pid) - before)
 
 
+class StoreLoad:
+    """What the embedded store by itself came to, on one core like Redis."""
+
+    def __init__(self, text):
+        values = {line.split()[0]: float(line.split()[1]) for line in text.splitlines()}
+        self.per_second = values["store_joins_per_second"]
+        self.p99_ms = values["store_join_p99_ms"]
+
+
+def run_store(children, build, seconds):
+    folder = children.folder / "store-joins"
+    store = children.start("store-joins", [build / "anteroom-bench-store", "--joins-for", seconds, "--in-flight",
+                                           CONNECTIONS, "--folder", folder], SERVER_CORE)
+    text = store.stdout.read()
+    children.stop(store)
+    shutil.rmtree(folder, ignore_errors=True)
+    if "store_joins_per_second" not in text:
+        raise BenchError(f"the store: {text}{children.log_of('store-joins')}")
+    return StoreLoad(text)
+
+
 def compare_joins(figures, children, build, rounds, seconds):
     durable = start_anteroom(children, build, "durable")
     memory = start_anteroom(children, build, "memory", store="memory")
@@ -61,7 +82,7 @@ def compare_joins(figures, children, build, rounds, seconds):
         talk = Talk(server)
         talk.ticket_of("the-first")
         talk.close()
-    loads = {"durable": [], "memory": [], "redis": []}
+    loads = {"durable": [], "memory": [], "redis": [], "store": []}
     first = 1
     for turn in range(rounds):
         for server in (durable, memory):
@@ -69,20 +90,23 @@ def compare_joins(figures, children, build, rounds, seconds):
             loads[server.name].append(load)
             first += load.requests + 2 * CONNECTIONS
         loads["redis"].append(run_redis(children, build, redis, seconds))
+        loads["store"].append(run_store(children, build, seconds))
         said = ", ".join(f"{name} {of[-1].per_second:,.0f}/s p99 {of[-1].p99_ms:.1f} ms" for name, of in loads.items())
         progress(f"joins, round {turn + 1} of {rounds}: {said}")
     for server in (durable, memory, redis):
         children.stop(server.process)
     rates = {name: median_of(of, "per_second") for name, of in loads.items()}
-    cpu = {name: median_of(of, "us_cpu") for name, of in loads.items()}
     figures.add("durable_joins_per_second", rates["durable"], "1/s")
     figures.add("durable_join_p99_ms", median_of(loads["durable"], "p99_ms"), "ms")
-    figures.add("durable_join_us_cpu", cpu["durable"], "us")
+    figures.add("durable_join_us_cpu", median_of(loads["durable"], "us_cpu"), "us")
     figures.add("memory_joins_per_second", rates["memory"], "1/s")
     figures.add("durable_join_vs_memory", rates["durable"] / rates["memory"], "times")
     figures.add("redis_joins_per_second", rates["redis"], "1/s")
     figures.add("redis_join_p99_ms", median_of(loads["redis"], "p99_ms"), "ms")
-    figures.add("durable_join_vs_redis_aof", rates["durable"] / rates["redis"], "times", at_least=3)
+    figures.add("store_joins_per_second", rates["store"], "1/s")
+    figures.add("store_join_p99_ms", median_of(loads["store"], "p99_ms"), "ms")
+    figures.add("durable_join_vs_redis_aof", rates["store"] / rates["redis"], "times", at_least=3)
+    figures.add("durable_http_join_vs_redis_aof", rates["durable"] / rates["redis"], "times")
 
 
 def bench_store(figures, children, build, visitors):
