@@ -81,7 +81,7 @@ void Urr::admin_threshold(Ask& ask, const Caller& caller) {
     if (threshold < 0 || threshold > limits::count_max)
         return refuse(ask, Status::bad_request,
                       "threshold must be a whole number from 0 to 4294967295");
-    const std::shared_ptr<HostedRoom> room = make_room(ask);
+    const std::shared_ptr<HostedRoom> room = make_room(ask, By::admin);
     if (!room) return;
     Settings settings = room->view().settings();
     settings.capacity = threshold;
@@ -98,7 +98,7 @@ void Urr::admin_threshold(Ask& ask, const Caller& caller) {
 }
 
 void Urr::switch_outer(Ask& ask, const Caller& caller, bool on) {
-    const std::shared_ptr<HostedRoom> room = make_room(ask);
+    const std::shared_ptr<HostedRoom> room = make_room(ask, By::admin);
     if (!room) return;
     desk_.note(ask, caller, on ? "activate" : "deactivate", "");
     const Command command = on ? Command{Activate{}} : Command{Deactivate{}};

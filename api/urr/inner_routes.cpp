@@ -69,7 +69,7 @@ std::optional<OuterPlace> Urr::outer_place(const Ask& ask, const HostedRoom& roo
 }
 
 void Urr::check(Ask& ask, const Caller& caller) {
-    const std::shared_ptr<HostedRoom> room = make_room(ask);
+    const std::shared_ptr<HostedRoom> room = make_room(ask, By::user);
     if (!room) return;
     const Guest guest = guest_of(ask, caller.user);
     const std::optional<OuterPlace> outer = outer_place(ask, *room, guest, caller.is_backend);

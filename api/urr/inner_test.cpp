@@ -352,6 +352,15 @@ TEST(UrrLinked, AGatewayOfOursMaySetThePosition) {
     }
 }
 
+TEST(Urr, WhereOnlyOperatorsMakeRoomsUsersDoNot) {
+    TestEvent event({.create_on_first_use = false});
+    const auto refused = event.inner("check", "u");
+    EXPECT_EQ(refused.status, 404);
+    EXPECT_EQ(refused.body, R"({"error":"Event not found"})");
+    event.set_threshold(1);
+    EXPECT_EQ(event.inner("check", "u").status, 200);
+}
+
 TEST(Urr, HealthIsToldInItsOwnWords) {
     TestEvent event;
     EXPECT_EQ(event.server.ask("GET", "/health").body,

@@ -236,9 +236,12 @@ void Urr::unavailable(Ask& ask) {
            retry_seconds);
 }
 
-std::shared_ptr<HostedRoom> Urr::make_room(Ask& ask) {
-    if (!desk_.service().is_writable()) return unavailable(ask), nullptr;
-    std::shared_ptr<HostedRoom> room = desk_.service().find_or_make(ask.room_id);
+std::shared_ptr<HostedRoom> Urr::make_room(Ask& ask, By by) {
+    Service& service = desk_.service();
+    if (!service.is_writable()) return unavailable(ask), nullptr;
+    std::shared_ptr<HostedRoom> room =
+        by == By::admin ? service.make_room(ask.room_id, service.options().defaults).room
+                        : service.find_or_make(ask.room_id);
     if (!room) refuse(ask, Status::not_found, "Event not found");
     return room;
 }

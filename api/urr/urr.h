@@ -73,7 +73,8 @@ class Urr final : public Dialect {
     void refuse(Later& later, Reason reason, std::string_view event);
     void unavailable(Ask& ask);
     static void write_error(net::Answer& answer, std::string_view error);
-    std::shared_ptr<HostedRoom> make_room(Ask& ask); // Answers when there is none.
+    enum class By : std::uint8_t { user, admin }; // Rooms may be created by operators only.
+    std::shared_ptr<HostedRoom> make_room(Ask& ask, By by); // Answers when there is none.
 
     // Tier 1 (outer_routes.cpp).
     void assign(Ask& ask);

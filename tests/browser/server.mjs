@@ -66,9 +66,14 @@ function eventOf(server, id) {
     advance: batchSize => send("POST", `/api/admin/vwr/advance/${id}`, admin, { batchSize }),
     threshold: count => send("PUT", `/api/queue/admin/threshold/${id}?threshold=${count}`, admin),
     assign: userId => send("POST", `/vwr-api/vwr/assign/${id}`, {}, { userId }),
-    check: user => send("POST", `/api/v1/queue/check/${id}`, { "X-User-Id": user }),
+    pass: async requestId => (await send("GET", `/vwr-api/vwr/check/${id}/${requestId}`)).token,
+    check: (user, pass) => send("POST", `/api/v1/queue/check/${id}`, { "X-User-Id": user, ...pass && { "X-Vwr-Token": pass } }),
     status: user => send("GET", `/api/v1/queue/status/${id}`, { "X-User-Id": user }),
-    async crowd(count) { for (let i = 0; i < count; i++) await this.assign(`anon-crowd-${String(++visitors).padStart(8, "0")}`); },
+    async crowd(count) {
+      const ids = [];
+      for (let i = 0; i < count; i++) ids.push((await this.assign(`anon-crowd-${String(++visitors).padStart(8, "0")}`)).requestId);
+      return ids;
+    },
   };
 }
 
