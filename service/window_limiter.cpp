@@ -17,8 +17,8 @@ void WindowLimiter::advance(Calls& calls, std::int64_t second) {
         return;
     }
     while (calls.newest < second) {
-        std::uint16_t& slot = calls.by_second[static_cast<std::size_t>(
-            ++calls.newest % (window_seconds + 1))];
+        std::uint16_t& slot =
+            calls.by_second[static_cast<std::size_t>(++calls.newest % (window_seconds + 1))];
         calls.sum -= slot;
         slot = 0;
     }

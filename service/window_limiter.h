@@ -45,7 +45,7 @@ class WindowLimiter {
     struct Hash {
         using is_transparent = void;
         std::size_t operator()(std::string_view name) const {
-            return std::hash<std::string_view>{}(name) * 0x9e37'79b9'7f4a'7c15 ^ seed();
+            return std::hash<std::string_view>{}(name)*0x9e37'79b9'7f4a'7c15 ^ seed();
         }
         static std::size_t seed();
     };
