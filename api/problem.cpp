@@ -52,6 +52,7 @@ Code code_of(Reason reason) {
         case Reason::outer_inactive: return Code::outer_refused;
         case Reason::unknown_number: return Code::ticket_expired;
         case Reason::not_called: return Code::not_called;
+        case Reason::redeemed: return Code::forbidden;
         case Reason::lane_in_use: return Code::lane_in_use;
         case Reason::none: return Code::internal;
         default: return Code::bad_request; // Impossible settings, unknown lanes, bad counts.

@@ -29,6 +29,9 @@ struct Touch {
 struct Claim {
     Number number = 0;
 };
+struct Redeem {
+    Number number = 0;
+}; // The pass is exchanged for a session: works once per visit.
 struct Finish {
     Number number = 0;
 };
@@ -61,7 +64,8 @@ struct Activate {}; // The outer line, with a new generation of numbers.
 struct Deactivate {};
 struct Clear {};
 
-using Command = std::variant<Join, Touch, Claim, Finish, Leave, TakeNumber, Tick, Wake, Configure,
-                             SetState, Resume, Call, Advance, Activate, Deactivate, Clear>;
+using Command =
+    std::variant<Join, Touch, Claim, Redeem, Finish, Leave, TakeNumber, Tick, Wake, Configure,
+                 SetState, Resume, Call, Advance, Activate, Deactivate, Clear>;
 
 } // namespace anteroom

@@ -45,6 +45,9 @@ struct Called {
 struct Claimed {
     Number number = 0;
 };
+struct Redeemed {
+    Number number = 0;
+};
 struct Finished {
     Number number = 0;
 };
@@ -83,9 +86,9 @@ struct StateChanged {
 };
 struct Cleared {};
 
-using Happening =
-    std::variant<Joined, Called, Claimed, Finished, Leaving, Returned, Left, Expired, NumberTaken,
-                 Advanced, OuterExpired, Activated, Deactivated, Configured, StateChanged, Cleared>;
+using Happening = std::variant<Joined, Called, Claimed, Finished, Leaving, Returned, Left, Expired,
+                               NumberTaken, Advanced, OuterExpired, Activated, Deactivated,
+                               Configured, StateChanged, Cleared, Redeemed>;
 
 struct Fact {
     std::uint64_t sequence = 0; // 1, 2, 3, … without a gap, per room.

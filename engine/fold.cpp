@@ -45,6 +45,9 @@ bool Room::fits(const Happening& what) const {
         },
         [&](const Called& c) { return state(c.number) == VisitorState::waiting; },
         [&](const Claimed& c) { return state(c.number) == VisitorState::called; },
+        [&](const Redeemed& r) {
+            return state(r.number) == VisitorState::active && !standing(r.number).redeemed;
+        },
         [&](const Finished& f) { return is_inside(state(f.number)); },
         [&](const Leaving& l) { return state(l.number) == VisitorState::waiting; },
         [&](const Returned& r) { return state(r.number) == VisitorState::leaving; },
@@ -124,6 +127,14 @@ void Room::fold(const Claimed& claimed, Instant at) {
     add(inside_, one_active - one_called);
     ++totals_.claimed;
     set_timer(claimed.number);
+}
+
+void Room::fold(const Redeemed& redeemed, Instant) {
+    Record& record = record_to_change(redeemed.number);
+    Place place = record.place();
+    CHECK(place.state == VisitorState::active && !place.redeemed);
+    place.redeemed = true;
+    record.put(place);
 }
 
 void Room::fold(const Finished& finished, Instant at) {

@@ -34,6 +34,7 @@ enum class Reason : std::uint8_t {
     outer_inactive,
     unknown_number,
     not_called,
+    redeemed, // The pass was exchanged before.
     bad_count,
     room_paused,
     not_paused,
@@ -64,6 +65,7 @@ constexpr const char* name(Reason reason) {
         case Reason::unavailable: return "unavailable";
         case Reason::unknown_number: return "unknown_number";
         case Reason::not_called: return "not_called";
+        case Reason::redeemed: return "redeemed";
         case Reason::bad_count: return "bad_count";
         case Reason::room_paused: return "room_paused";
         case Reason::not_paused: return "not_paused";
@@ -82,8 +84,9 @@ struct Standing {
     std::uint64_t ahead = 0; // Live visitors who will be called before, as the line stands now.
     std::uint64_t behind = 0;
     Instant joined{};
-    Instant until{};     // Called: the last moment to claim. Active: when the lease ends.
-    bool is_new = false; // This command gave the visitor the place.
+    Instant until{};       // Called: the last moment to claim. Active: when the lease ends.
+    bool is_new = false;   // This command gave the visitor the place.
+    bool redeemed = false; // The pass of this visit was exchanged for a session.
     friend bool operator==(const Standing&, const Standing&) = default;
 };
 

@@ -27,6 +27,7 @@ enum class Bug {
     leaving_without_grace,
     least_wait_ignored,
     replay_forgets_pace,
+    pass_redeemed_twice,
     count,
 };
 
@@ -54,6 +55,7 @@ constexpr const char* name(Bug bug) {
         case Bug::leaving_without_grace: return "leaving_without_grace";
         case Bug::least_wait_ignored: return "least_wait_ignored";
         case Bug::replay_forgets_pace: return "replay_forgets_pace";
+        case Bug::pass_redeemed_twice: return "pass_redeemed_twice";
         case Bug::count: break;
     }
     return "";

@@ -29,14 +29,17 @@ struct Place {
     VisitorState state = VisitorState::unknown;
     std::uint8_t line = 0;   // Index of the line; see room.h.
     std::uint64_t order = 0; // At most Line::number_max.
+    bool redeemed = false;
 
     std::uint64_t pack() const {
-        return order | std::uint64_t{line} << 48 | std::uint64_t(state) << 56;
+        return order | std::uint64_t{line} << 48 | std::uint64_t{redeemed} << 55 |
+               std::uint64_t(state) << 56;
     }
     static Place unpack(std::uint64_t word) {
         return {.state = static_cast<VisitorState>(word >> 56),
-                .line = static_cast<std::uint8_t>(word >> 48),
-                .order = word & ((std::uint64_t{1} << 48) - 1)};
+                .line = static_cast<std::uint8_t>(word >> 48 & 0x7f),
+                .order = word & ((std::uint64_t{1} << 48) - 1),
+                .redeemed = (word >> 55 & 1) != 0};
     }
 };
 

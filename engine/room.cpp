@@ -96,6 +96,15 @@ Outcome Room::on(const Claim& claim) {
     return standing(claim.number);
 }
 
+Outcome Room::on(const Redeem& redeem) {
+    const Outcome claimed = on(Claim{redeem.number});
+    const auto* before = std::get_if<Standing>(&claimed);
+    if (!before) return claimed;
+    if (before->redeemed && !planted(Bug::pass_redeemed_twice)) return Refused{Reason::redeemed};
+    if (!before->redeemed) happen(Redeemed{redeem.number});
+    return standing(redeem.number);
+}
+
 Outcome Room::on(const Finish& finish) {
     const VisitorState state = roll_.state_of(finish.number);
     if (state == VisitorState::unknown) return Refused{Reason::unknown_number};

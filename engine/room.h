@@ -133,6 +133,7 @@ class Room {
     Outcome on(const Join&);
     Outcome on(const Touch&);
     Outcome on(const Claim&);
+    Outcome on(const Redeem&);
     Outcome on(const Finish&);
     Outcome on(const Leave&);
     Outcome on(const TakeNumber&);
@@ -172,6 +173,7 @@ class Room {
     void fold(const Joined&, Instant at);
     void fold(const Called&, Instant at);
     void fold(const Claimed&, Instant at);
+    void fold(const Redeemed&, Instant at);
     void fold(const Finished&, Instant at);
     void fold(const Leaving&, Instant at);
     void fold(const Returned&, Instant at);

@@ -352,6 +352,29 @@ TEST(Room, UnknownNumbersAreRefusedByEveryCommand) {
     EXPECT_EQ(world.room.sequence(), 0u);
 }
 
+TEST(Room, APassIsExchangedOnce) {
+    Settings settings = one_slot();
+    settings.claim_by_look = false;
+    World world(settings);
+    const Number ann = world.join("ann"), bob = world.join("bob");
+    EXPECT_FALSE(world.room.standing(ann).redeemed);
+    const auto session = std::get<Standing>(world.apply(Redeem{ann}));
+    EXPECT_EQ(session.state, VisitorState::active); // Whoever uses the pass has come.
+    EXPECT_TRUE(session.redeemed);
+    EXPECT_EQ(world.refusal(Redeem{ann}), Reason::redeemed);
+    EXPECT_EQ(world.refusal(Redeem{bob}), Reason::not_called);
+    EXPECT_EQ(world.refusal(Redeem{99}), Reason::unknown_number);
+    world.apply(Touch{ann});
+    EXPECT_TRUE(world.room.standing(ann).redeemed);
+    world.apply(Finish{ann});
+    EXPECT_EQ(world.refusal(Redeem{ann}), Reason::not_called);
+    // Another visit has another pass.
+    world.pass(seconds(1));
+    world.apply(Finish{bob});
+    EXPECT_TRUE(std::get<Standing>(world.apply(Redeem{world.join("ann")})).redeemed);
+    world.expect_replay_is_equal();
+}
+
 TEST(Room, FactsThatCannotFollowAreRefusedByReplay) {
     World world(one_slot());
     world.join("ann");
@@ -370,6 +393,7 @@ TEST(Room, FactsThatCannotFollowAreRefusedByReplay) {
     EXPECT_TRUE(refuses(next, world.now, Joined{.number = 3, .visitor = world.key("bob")}));
     EXPECT_TRUE(refuses(next, world.now, Advanced{5}));
     EXPECT_TRUE(refuses(next, world.now, Activated{7}));
+    EXPECT_TRUE(refuses(next, world.now, Redeemed{2}));
     Settings bad;
     bad.capacity = -1;
     EXPECT_TRUE(refuses(next, world.now, Configured{bad}));

@@ -34,7 +34,8 @@ Standing Room::standing(Number number) const {
                     .lane = static_cast<std::uint8_t>(place.line / 2),
                     .line = place.line,
                     .order = place.order,
-                    .joined = record->joined};
+                    .joined = record->joined,
+                    .redeemed = place.redeemed};
     if (is_in_line(place.state)) {
         for (std::size_t line = 0; line < place.line; ++line)
             result.ahead += lines_[line].everybody.size();

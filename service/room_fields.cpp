@@ -170,6 +170,7 @@ std::string_view in_words(Reason reason) {
         case Reason::outer_inactive: return "the outer line is not active";
         case Reason::unknown_number: return "the ticket is of no place in this room";
         case Reason::not_called: return "the visitor has not been called";
+        case Reason::redeemed: return "this pass has been used";
         case Reason::bad_count: return "count must be from 1 to 4294967295";
         case Reason::room_paused: return "the room is paused";
         case Reason::not_paused: return "the room is not paused";

@@ -31,6 +31,8 @@ struct Guest {
     Instant since{}; // Of the lease or of the leaving.
     Instant ended{};
     bool was_called = false;
+    bool redeemed = false;
+    bool was_redeemed_now = false; // By the command that is being checked.
     // What this visitor was told last, and how many had joined with an earlier claim by then.
     bool was_told = false;
     std::uint64_t told_ahead = 0;

@@ -9,8 +9,9 @@ namespace {
 
 // In the order of Command.
 constexpr std::array<const char*, std::variant_size_v<Command>> command_names{
-    "Join",      "Touch",    "Claim",  "Finish", "Leave",   "TakeNumber", "Tick",       "Wake",
-    "Configure", "SetState", "Resume", "Call",   "Advance", "Activate",   "Deactivate", "Clear"};
+    "Join",       "Touch",   "Claim",    "Redeem",     "Finish",   "Leave",
+    "TakeNumber", "Tick",    "Wake",     "Configure",  "SetState", "Resume",
+    "Call",       "Advance", "Activate", "Deactivate", "Clear"};
 
 } // namespace
 
@@ -146,6 +147,19 @@ void Witness::check(const Claim& claim, const Outcome& outcome) {
     guest->seen = std::max(guest->seen, now_);
     expect(guest->state == VisitorState::active, "a claim did not let in", claim.number);
     saw_standing(std::get<Standing>(outcome));
+}
+
+void Witness::check(const Redeem& redeem, const Outcome& outcome) {
+    check_unknown(redeem.number, outcome);
+    Guest* guest = book_.find(redeem.number);
+    if (!guest) return;
+    const bool given = std::holds_alternative<Standing>(outcome);
+    if (is_inside(guest->state)) guest->seen = std::max(guest->seen, now_);
+    expect(!given || guest->was_redeemed_now, "a session for a pass that was exchanged before",
+           redeem.number);
+    guest->was_redeemed_now = false;
+    expect(given || !is_inside(guest->state) || guest->redeemed, "a good pass was refused",
+           redeem.number);
 }
 
 void Witness::check(const Finish& finish, const Outcome& outcome) {

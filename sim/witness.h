@@ -72,6 +72,7 @@ class Witness {
     void saw(const Joined&);
     void saw(const Called&);
     void saw(const Claimed&);
+    void saw(const Redeemed&);
     void saw(const Finished&);
     void saw(const Leaving&);
     void saw(const Returned&);
@@ -94,6 +95,7 @@ class Witness {
     void check(const TakeNumber&, const Outcome&);
     void check(const Touch&, const Outcome&);
     void check(const Claim&, const Outcome&);
+    void check(const Redeem&, const Outcome&);
     void check(const Finish&, const Outcome&);
     void check(const Leave&, const Outcome&);
     void check(const Tick&, const Outcome&);

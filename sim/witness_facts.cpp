@@ -115,8 +115,8 @@ void Witness::check_turn(const Guest& guest, bool paced) {
 void Witness::saw(const Claimed& claimed) {
     Guest* guest = live_guest(claimed.number, "a claim of somebody who is not here");
     if (!guest) return;
-    expect(asked<Touch>() || asked<Claim>() || asked<Join>(), "a claim that nobody asked for",
-           claimed.number);
+    expect(asked<Touch>() || asked<Claim>() || asked<Redeem>() || asked<Join>(),
+           "a claim that nobody asked for", claimed.number);
     if (!expect(guest->state == VisitorState::called, "a claim without a call", claimed.number))
         return;
     guest->state = VisitorState::active;
@@ -124,6 +124,15 @@ void Witness::saw(const Claimed& claimed) {
     if (book_.settings.lease_start == LeaseStart::at_claim) guest->since = now_;
     --book_.called;
     ++book_.active;
+}
+
+void Witness::saw(const Redeemed& redeemed) {
+    Guest* guest = live_guest(redeemed.number, "a pass of somebody who is not here");
+    if (!guest) return;
+    expect(asked<Redeem>() && guest->state == VisitorState::active, "a pass without a place inside",
+           redeemed.number);
+    expect(!guest->redeemed, "a pass was exchanged twice", redeemed.number);
+    guest->redeemed = guest->was_redeemed_now = true;
 }
 
 void Witness::saw(const Finished& finished) {

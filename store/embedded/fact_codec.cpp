@@ -29,6 +29,7 @@ enum Kind : std::int64_t {
     configured,
     state_changed,
     cleared,
+    redeemed,
 };
 
 constexpr std::int64_t bound_only_flag = 256;
@@ -84,6 +85,7 @@ FactColumns columns_of(const Happening& what) {
                           },
                           [&](const Called& f) { return about(called, f.number); },
                           [&](const Claimed& f) { return about(claimed, f.number); },
+                          [&](const Redeemed& f) { return about(redeemed, f.number); },
                           [&](const Finished& f) { return about(finished, f.number); },
                           [&](const Leaving& f) { return about(leaving, f.number); },
                           [&](const Returned& f) { return about(returned, f.number); },
@@ -136,6 +138,7 @@ std::optional<Happening> happening_of(const FactColumns& columns) {
         }
         case called: return one(Called{});
         case claimed: return one(Claimed{});
+        case redeemed: return one(Redeemed{});
         case finished: return one(Finished{});
         case leaving: return one(Leaving{});
         case returned: return one(Returned{});

@@ -53,6 +53,16 @@ Fault damaged(std::string what) {
     return Fault{"the ledger is damaged: " + std::move(what)};
 }
 
+// For people who read the ledger: nothing of ours looks at the names.
+Trouble name_fact_kinds(Database& database) {
+    for (const FactKind& kind : fact_kinds) {
+        const std::string insert =
+            fmt::format("INSERT INTO fact_kinds VALUES({}, '{}')", kind.kind, kind.name);
+        if (const Trouble trouble = database.run(insert.c_str())) return trouble;
+    }
+    return {};
+}
+
 } // namespace
 
 LedgerFile::LedgerFile(Database database) : database_(std::move(database)) {}
@@ -73,11 +83,7 @@ Result<LedgerFile> LedgerFile::open(const std::string& path) {
     if (*tables == 0) {
         if (const Trouble trouble = ledger.begin()) return fault(trouble);
         if (const Trouble trouble = database.run(schema)) return fault(trouble);
-        for (const FactKind& kind : fact_kinds) {
-            const std::string insert =
-                fmt::format("INSERT INTO fact_kinds VALUES({}, '{}')", kind.kind, kind.name);
-            if (const Trouble trouble = database.run(insert.c_str())) return fault(trouble);
-        }
+        if (const Trouble trouble = name_fact_kinds(database)) return fault(trouble);
         const std::string stamp = fmt::format(
             "PRAGMA application_id = {}; PRAGMA user_version = {}", application_id, version);
         if (const Trouble trouble = database.run(stamp.c_str())) return fault(trouble);

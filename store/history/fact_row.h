@@ -28,6 +28,7 @@ enum class FactKind : std::uint8_t {
     configured = 14,
     state_changed = 15,
     cleared = 16,
+    redeemed = 17,
 };
 
 constexpr std::string_view name(FactKind kind) {
@@ -48,6 +49,7 @@ constexpr std::string_view name(FactKind kind) {
         case FactKind::configured: return "configured";
         case FactKind::state_changed: return "state_changed";
         case FactKind::cleared: return "cleared";
+        case FactKind::redeemed: return "redeemed";
     }
     return "unknown";
 }

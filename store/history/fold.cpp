@@ -37,6 +37,7 @@ class Writer {
             // numbers, not visits.
             case FactKind::leaving:
             case FactKind::returned:
+            case FactKind::redeemed:
             case FactKind::number_taken:
             case FactKind::advanced:
             case FactKind::outer_expired:

@@ -25,6 +25,7 @@ Standing NaiveRoom::standing(Number number) const {
         result.line = static_cast<std::uint8_t>(me.lane * 2 + (me.carried > 0 ? 0 : 1));
         result.order = me.carried > 0 ? me.carried : me.number;
         result.joined = me.joined;
+        result.redeemed = me.redeemed;
         if (is_inside(me.state)) result.until = deadline(me);
         if (!is_in_line(me.state)) continue;
         for (const Visitor& other : visitors_) {
@@ -118,6 +119,15 @@ Outcome NaiveRoom::on(const Claim& asked) {
     visitor->seen = now_;
     if (visitor->state == VisitorState::called) claim(*visitor);
     return standing(asked.number);
+}
+
+Outcome NaiveRoom::on(const Redeem& redeem) {
+    Outcome claimed = on(Claim{redeem.number});
+    if (std::holds_alternative<Refused>(claimed)) return claimed;
+    Visitor* visitor = find(redeem.number);
+    if (visitor->redeemed) return Refused{Reason::redeemed};
+    visitor->redeemed = true;
+    return standing(redeem.number);
 }
 
 Outcome NaiveRoom::on(const Finish& finish) {

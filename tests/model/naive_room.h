@@ -16,6 +16,7 @@ struct Visitor {
     int lane = 0;
     std::uint64_t carried = 0; // The order brought along from the outer line; 0: none.
     VisitorState state = VisitorState::waiting;
+    bool redeemed = false;
     Instant joined;
     Instant seen;
     Instant since;
@@ -43,6 +44,7 @@ class NaiveRoom {
     Outcome on(const Join&);
     Outcome on(const Touch&);
     Outcome on(const Claim&);
+    Outcome on(const Redeem&);
     Outcome on(const Finish&);
     Outcome on(const Leave&);
     Outcome on(const TakeNumber&);
