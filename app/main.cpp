@@ -5,10 +5,12 @@
 #include <CLI/CLI.hpp>
 
 #include "app/config.h"
+#include "app/edge_command.h"
 #include "app/inspect.h"
 #include "app/inspect_command.h"
 #include "app/keys.h"
 #include "app/serve.h"
+#include "app/verify_command.h"
 
 namespace {
 
@@ -22,7 +24,9 @@ Examples:
   anteroom keys --rotate entry            a new key for entry passes; the old one verifies for an hour
   anteroom inspect --data data rooms      what is in a data folder; also while the server runs
   anteroom inspect visitor ann            when ann joined, was called, went in and left
-  anteroom inspect export --room sale --format jsonl --output sale.jsonl)";
+  anteroom inspect export --room sale --format jsonl --output sale.jsonl
+  anteroom verify GET /events/5f0c…/seats   would it pass the gate, which rule decides, and why
+  anteroom edge cloudfront --out edge.js   the gate's rules as a function for a CDN)";
 
 int run(int argc, char** argv) {
     CLI::App app("Anteroom: a virtual waiting room.");
@@ -54,6 +58,12 @@ int run(int argc, char** argv) {
     CLI::App* inspect_command = add("inspect", "look into a data folder: rooms, visits, facts");
     InspectOptions inspect_options;
     add_inspect_options(*inspect_command, inspect_options);
+    CLI::App* verify_command = add("verify", "ask whether a request would pass the gate, and why");
+    VerifyOptions verify_options;
+    add_verify_options(*verify_command, verify_options);
+    CLI::App* edge_command = add("edge", "write the gate's rules as JavaScript for a CDN");
+    EdgeCommandOptions edge_options;
+    add_edge_options(*edge_command, edge_options);
 
     try {
         app.parse(argc, argv);
@@ -67,6 +77,8 @@ int run(int argc, char** argv) {
         if (inspect_options.folder.empty()) inspect_options.folder = data_folder(config);
         return inspect(inspect_options);
     }
+    if (verify_command->parsed()) return verify(config, verify_options);
+    if (edge_command->parsed()) return edge(config, edge_options);
     fmt::print("{}", print ? print_config(config) : "the configuration is fine\n");
     return 0;
 }

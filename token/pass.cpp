@@ -161,7 +161,8 @@ PassVerdict PassVerifier::verify(std::string_view token, UnixSeconds now, const 
         read_text(claims, "sub", pass.room) && read_text(claims, "uid", pass.visitor) &&
         read_text(claims, "rid", pass.request_id) && read_text(claims, "jti", pass.pass_id);
     if (!texts || !read_position(claims, pass.position)) return Refusal::bad_claims;
-    if (pass.room.empty() || pass.room != expected.room) return Refusal::wrong_room;
+    if (pass.room.empty()) return Refusal::wrong_room;
+    if (expected.room && pass.room != *expected.room) return Refusal::wrong_room;
     if (pass.visitor.empty()) return Refusal::wrong_visitor;
     if (expected.visitor && pass.visitor != *expected.visitor) return Refusal::wrong_visitor;
     return pass;

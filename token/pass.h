@@ -56,7 +56,7 @@ class PassIssuer {
 };
 
 struct Expect {
-    std::string_view room;
+    std::optional<std::string_view> room;                   // Nothing: whichever room it names.
     std::optional<std::string_view> visitor = std::nullopt; // Nothing: whoever the pass names.
     Tier tier;
 };

@@ -1,0 +1,88 @@
+#include "app/edge_command.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "app/gate_rules.h"
+#include "app/installation.h"
+#include "gate/edge.h"
+#include "net/url.h"
+#include "token/whole_file.h"
+
+namespace anteroom::app {
+namespace {
+
+// With secrets in it nobody else may read it.
+void write_file(const std::string& path, std::string_view text, mode_t mode) {
+    const token::Descriptor file(
+        open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+    if (!file) throw DataError(fmt::format("{}: {}", path, std::strerror(errno)));
+    if (fchmod(file.number(), mode) != 0 && mode == 0600)
+        throw DataError(fmt::format("{}: {}", path, std::strerror(errno)));
+    while (!text.empty()) {
+        const ssize_t written = write(file.number(), text.data(), text.size());
+        if (written <= 0) throw DataError(fmt::format("{} cannot be written", path));
+        text.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+void tell_variables(const gate::EdgeFile& file) {
+    for (const std::string& name : file.variables)
+        fmt::print(stderr, "anteroom: the file asks for {} where it runs\n", name);
+}
+
+} // namespace
+
+void add_edge_options(CLI::App& command, EdgeCommandOptions& options) {
+    command.add_option("PLATFORM", options.platform, "cloudfront or cloudflare")
+        ->required()
+        ->check(CLI::IsMember({"cloudfront", "cloudflare"}));
+    command.add_option("--rules", options.rules, "default, compat, or a file");
+    command.add_option("--out", options.output, "a file instead of standard output");
+    command.add_option("--active-url", options.active_url,
+                       "where the server says which outer lines are active; otherwise the "
+                       "variable ANTEROOM_ACTIVE_URL");
+    command.add_option("--active-seconds", options.active_seconds, "how long that is kept")
+        ->check(CLI::Range(1, 3'600))
+        ->capture_default_str();
+    command
+        .add_option("--fail", options.fail,
+                    "when it cannot be asked: closed (all are active) or open (none is)")
+        ->check(CLI::IsMember({"closed", "open"}))
+        ->capture_default_str();
+    command.add_flag("--inline-secrets", options.inline_secrets, "put HS256 secrets into the file");
+}
+
+int edge(const Config& config, const EdgeCommandOptions& options) {
+    const gate::Rules rules = load_rules(options.rules);
+    if (!options.active_url.empty() && !net::parse_url(options.active_url))
+        throw ConfigError("--active-url must be an http or https URL");
+    if (!net::is_utf8(config.jwt_secret)) throw ConfigError("auth.jwt_secret must be UTF-8");
+    const Installation installation = open_installation(config);
+    const gate::EdgeFile file = gate::edge_file(
+        rules, installation.keys,
+        {.platform = options.platform == "cloudfront" ? gate::EdgePlatform::cloudfront
+                                                      : gate::EdgePlatform::cloudflare,
+         .active_url = options.active_url,
+         .active_seconds = options.active_seconds,
+         .fail_open = options.fail == "open",
+         .inline_secrets = options.inline_secrets,
+         .access_secret = config.jwt_secret});
+    if (!config.jwks_file.empty())
+        fmt::print(stderr,
+                   "anteroom: the edge knows no keys of auth.jwks_file; who has a token "
+                   "signed by them is nobody there\n");
+    tell_variables(file);
+    if (options.output.empty())
+        fmt::print("{}", file.text);
+    else
+        write_file(options.output, file.text, options.inline_secrets ? 0600 : 0644);
+    return 0;
+}
+
+} // namespace anteroom::app

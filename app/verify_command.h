@@ -1,0 +1,30 @@
+// anteroom verify: would this request pass the gate, which rule decides, and why?
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+
+namespace anteroom::app {
+
+struct VerifyOptions {
+    std::string rules;
+    std::string method;
+    std::string url;
+    std::vector<std::string> cookies; // NAME=VALUE
+    std::vector<std::string> headers; // NAME:VALUE
+    std::string user;
+    std::string role;
+    std::vector<std::string> active;
+    bool json = false;
+};
+
+// `options` must outlive the parsing.
+void add_verify_options(CLI::App& command, VerifyOptions& options);
+
+// 0: passes, 1: is refused. Throws ConfigError.
+int verify(const Config& config, const VerifyOptions& options);
+
+} // namespace anteroom::app

@@ -1,0 +1,203 @@
+#include "gate/decide.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "net/text.h"
+#include "token/json_object.h"
+
+namespace anteroom::gate {
+namespace {
+
+struct Unmet {
+    std::uint16_t status;
+    std::string_view error;
+    std::string_view reason;
+    std::string_view detail = {};
+};
+
+Unmet no_outer(std::string_view reason, std::string_view detail = {}) {
+    return {403, "Waiting room pass required", reason, detail};
+}
+
+// System U says the same whatever is wrong with the pass.
+Unmet no_entry(std::string_view reason, std::string_view detail = {}) {
+    return {403, "Queue entry token required", reason, detail};
+}
+
+constexpr Unmet nobody{401, "Authentication required", "nobody is logged in"};
+
+bool is_unreserved(char c) {
+    const char lower = net::to_lower(c);
+    return (lower >= 'a' && lower <= 'z') || net::is_digit(c) ||
+           std::string_view("-._~").find(c) != std::string_view::npos;
+}
+
+std::string expand(std::string_view redirect, std::string_view event) {
+    constexpr std::string_view hole = "{event}";
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string out;
+    for (std::size_t at = 0; at < redirect.size();) {
+        if (redirect.substr(at).starts_with(hole)) {
+            for (const char c : event) {
+                const auto byte = static_cast<unsigned char>(c);
+                if (is_unreserved(c))
+                    out += c;
+                else
+                    out += {'%', digits[byte >> 4], digits[byte & 15]};
+            }
+            at += hole.size();
+        } else {
+            out += redirect[at++];
+        }
+    }
+    return out;
+}
+
+// One decision in the making.
+class Judge {
+  public:
+    Judge(const Rules& rules, const Question& question, Witness& witness)
+        : rules_(rules), question_(question), witness_(witness) {}
+
+    Decision decide() {
+        CleanPath path;
+        if (const PathFault fault = path.read(question_.target); fault != PathFault::none) {
+            decision_.error = "Bad request";
+            decision_.reason = "the path can be read in two ways: it has";
+            decision_.detail = words(fault);
+            if (fault == PathFault::not_absolute || fault == PathFault::overlong)
+                decision_.reason = "the path cannot be read: it has";
+            return std::move(decision_);
+        }
+        const Match match = first_match(rules_, question_, path);
+        decision_.rule = match.rule;
+        captured_ = match.event.has_value();
+        if (captured_) decision_.event.assign(*match.event);
+        if (captured_ && is_uuid(*match.event)) decision_.event.to_lower_case();
+        judge(*match.rule, path);
+        return std::move(decision_);
+    }
+
+  private:
+    void judge(const Rule& rule, const CleanPath& path) {
+        if (rule.deny) {
+            const Unmet denied{403, "Forbidden", "the rule lets nobody pass"};
+            return refuse(denied, rule.deny_redirect, path);
+        }
+        for (const Need need : rule.needs)
+            if (const std::optional<Unmet> unmet = look(need))
+                return refuse(*unmet, rule.redirect(need), path);
+        decision_.verdict = Verdict::pass;
+        decision_.status = 200;
+        decision_.reason =
+            rule.needs.empty() ? "the rule asks for nothing" : "everything the rule asks for holds";
+    }
+
+    std::optional<Unmet> look(Need need) {
+        switch (need) {
+            case Need::outer: return look_for_outer();
+            case Need::entry: return look_for_entry();
+            case Need::user: return user() ? std::nullopt : std::optional(nobody);
+            case Need::admin: return look_for_admin();
+        }
+        CHECK(false);
+    }
+
+    std::optional<Unmet> look_for_outer() {
+        const std::string_view event = decision_.event.view();
+        if (!witness_.outer_line_active(event)) return std::nullopt;
+        const std::string_view token = outer_token(question_);
+        if (token.empty()) return no_outer("the outer line is active and no outer pass was shown");
+        const ShownPass pass = witness_.outer_pass(token, event);
+        if (!pass.valid) return no_outer("the outer pass is not valid", pass.why);
+        return std::nullopt;
+    }
+
+    std::optional<Unmet> look_for_entry() {
+        const std::string_view token = entry_token(question_);
+        if (token.empty()) return no_entry("no entry pass was shown");
+        const std::optional<User> shower = user();
+        std::optional<std::string_view> event;
+        if (captured_) event = decision_.event.view();
+        const ShownPass pass = witness_.entry_pass(token, event);
+        if (!pass.valid) return no_entry("the entry pass is not valid", pass.why);
+        if (!shower && !rules_.anonymous_entry)
+            return no_entry("an entry pass was shown, but nobody is logged in");
+        if (shower && shower->id != pass.visitor)
+            return no_entry("the entry pass is somebody else's");
+        if (!captured_) decision_.event.assign(pass.event);
+        return std::nullopt;
+    }
+
+    std::optional<Unmet> look_for_admin() {
+        const std::optional<User> who = user();
+        if (!who) return nobody;
+        if (net::equals_ignoring_case(who->role, "admin")) return std::nullopt;
+        return Unmet{403, "Admin role required", "the user is no admin"};
+    }
+
+    std::optional<User> user() {
+        const std::optional<User> who = witness_.user();
+        if (who) decision_.user = who->id;
+        return who;
+    }
+
+    void refuse(const Unmet& unmet, const std::string& redirect, const CleanPath& path) {
+        const RequestKind kind =
+            decision_.rule->kind.value_or(path.is_api() ? RequestKind::api : RequestKind::page);
+        const bool is_page = kind == RequestKind::page || rules_.redirect_api;
+        const bool redirects = is_page && !redirect.empty();
+        decision_.verdict = redirects ? Verdict::redirect : Verdict::refuse;
+        decision_.status = redirects ? std::uint16_t{302} : unmet.status;
+        decision_.error = unmet.error;
+        decision_.reason = unmet.reason;
+        decision_.detail = unmet.detail;
+        decision_.location = expand(redirect, decision_.event.view());
+    }
+
+    const Rules& rules_;
+    const Question& question_;
+    Witness& witness_;
+    Decision decision_;
+    bool captured_ = false;
+};
+
+} // namespace
+
+std::string_view name(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::pass: return "pass";
+        case Verdict::redirect: return "redirect";
+        case Verdict::refuse: return "refuse";
+        case Verdict::bad_request: return "bad_request";
+    }
+    CHECK(false);
+}
+
+void EventId::assign(std::string_view text) {
+    length_ = text.size() <= text_.size() ? text.size() : 0;
+    std::copy_n(text.begin(), length_, text_.begin());
+}
+
+void EventId::to_lower_case() {
+    for (char& c : text_) c = net::to_lower(c);
+}
+
+Decision decide(const Rules& rules, const Question& question, Witness& witness) {
+    return Judge(rules, question, witness).decide();
+}
+
+std::string refusal_body(const Decision& decision) {
+    CHECK(decision.verdict == Verdict::refuse || decision.verdict == Verdict::bad_request);
+    std::string body = R"({"error":)";
+    token::append_json_string(body, decision.error);
+    if (!decision.location.empty()) {
+        body += R"(,"redirectTo":)";
+        token::append_json_string(body, decision.location);
+    }
+    return body += '}';
+}
+
+} // namespace anteroom::gate

@@ -1,0 +1,60 @@
+// decide: may this request pass? The one place that knows, for the proxy, the verify route and the
+// command line; the edge files say the same (tests/gate/decisions.json holds them to it).
+//
+// Pure: everything that changes is asked of the witness. A request that passes allocates nothing
+// here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "gate/question.h"
+#include "gate/rules.h"
+#include "gate/witness.h"
+
+namespace anteroom::gate {
+
+enum class Verdict : std::uint8_t {
+    pass,
+    redirect,    // 302 to `location`.
+    refuse,      // 401 or 403 with a JSON body.
+    bad_request, // 400: the path can be read in two ways.
+};
+std::string_view name(Verdict verdict);
+
+// An event's id, held by value so that a decision outlives its request.
+class EventId {
+  public:
+    void assign(std::string_view text); // Empty afterwards when it is too long to be a room's.
+    void to_lower_case();
+    std::string_view view() const { return {text_.data(), length_}; }
+    bool empty() const { return length_ == 0; }
+
+  private:
+    std::array<char, segment_bytes_max> text_{};
+    std::size_t length_ = 0;
+};
+
+struct Decision {
+    Verdict verdict = Verdict::bad_request;
+    std::uint16_t status = 400; // What the client gets; 200 stands for "passes".
+    const Rule* rule = nullptr; // Which one decided; null: none was asked. Lives with the rules.
+    std::string_view error;     // For the client, in system U's words; empty: passes.
+    std::string_view reason;    // For people, one clause.
+    std::string_view detail;    // A stable word that says more, or empty.
+    EventId event;              // Captured from the path, or else named by the entry pass.
+    std::string_view user;      // Whom the witness named, if it was asked. Lives with the witness.
+    std::string location;       // Where to go: the Location of a redirect, `redirectTo` in JSON.
+};
+
+Decision decide(const Rules& rules, const Question& question, Witness& witness);
+
+// {"error":"…","redirectTo":"…"}. REQUIRES: the verdict is refuse or bad_request.
+std::string refusal_body(const Decision& decision);
+
+// Belongs to every answer that the gate gives itself.
+inline constexpr std::string_view refusal_cache_control = "no-store, no-cache, must-revalidate";
+
+} // namespace anteroom::gate

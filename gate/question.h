@@ -1,0 +1,34 @@
+// Question: the parts of a request that a decision may look at. Views of the request.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "net/request.h"
+
+namespace anteroom::gate {
+
+struct Question {
+    std::string_view method; // As it came: methods differ by case (RFC 9110, 9.1).
+    std::string_view host;   // With or without a port.
+    std::string_view target; // The path, not decoded; a query may follow.
+    std::span<const net::Header> headers;
+};
+
+// Without port and final dot. As it came, so compare ignoring case.
+std::string_view host_name(const Question& question);
+
+bool has_header(const Question& question, std::string_view name);
+// The first cookie of that name, in any Cookie header.
+std::optional<std::string_view> cookie_of(const Question& question, std::string_view name);
+
+// The tokens that a request shows; empty: none. When a header and a cookie disagree, the header
+// counts. A header that comes twice gives a text that is no token: nobody knows which one is meant.
+std::string_view outer_token(const Question& question);
+std::string_view entry_token(const Question& question);
+// "Authorization: Bearer …", else the cookie of the site's login.
+std::string_view access_token(const Question& question);
+
+} // namespace anteroom::gate

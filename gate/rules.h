@@ -1,0 +1,88 @@
+// Rules: which requests need what, as an ordered list. The first rule that fits decides.
+//
+// Invariant (kept by read_rules): the last rule fits everything, every rule can be reached, and a
+// redirect that names {event} belongs to paths that capture one. A value; reading it from several
+// threads is safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "gate/pattern.h"
+#include "gate/question.h"
+
+namespace anteroom::gate {
+
+enum class Need : std::uint8_t {
+    outer, // The outer pass of the captured event, while that event's outer line is active.
+    entry, // The entry pass of the captured event, or of any, and of the user who shows it.
+    user,  // Anybody who is logged in.
+    admin, // Somebody who may operate.
+};
+inline constexpr std::size_t need_count = 4;
+std::string_view name(Need need);
+
+enum class RequestKind : std::uint8_t { page, api };
+
+// A header or a cookie that must be there, or must not.
+struct Condition {
+    enum class Where : std::uint8_t { header, cookie };
+    Where where;
+    std::string name;
+    bool present;
+    friend bool operator==(const Condition&, const Condition&) = default;
+};
+
+struct Rule {
+    std::string name;
+    std::uint32_t line = 0;            // Where it stands in its file.
+    std::vector<std::string> methods;  // Empty: all.
+    std::vector<std::string> hosts;    // In small letters; "*.x" is every host below x. Empty: all.
+    std::vector<Pattern> paths;        // One of them must fit.
+    std::vector<Condition> conditions; // All must hold.
+    std::vector<Need> needs;           // All must hold; none: the request passes.
+    bool deny = false;
+    std::optional<RequestKind> kind; // Nothing: by the path.
+    // Where who is refused is sent; "{event}" stands for the event. Empty: nowhere.
+    std::array<std::string, need_count> redirects;
+    std::string deny_redirect;
+
+    bool lets_everybody_pass() const { return needs.empty() && !deny; }
+    bool captures() const { return paths.front().captures(); }
+    const std::string& redirect(Need need) const {
+        return redirects[static_cast<std::size_t>(need)];
+    }
+};
+
+struct Rules {
+    std::vector<Rule> list;
+    bool redirect_api = false;    // API requests are redirected like pages.
+    bool anonymous_entry = false; // An entry pass counts although nobody is logged in.
+};
+
+struct Match {
+    const Rule* rule;
+    std::optional<std::string_view> event; // As it stands in the path.
+};
+
+// A rule that asks for something also fits paths in other letters, one that lets pass does not: an
+// origin that ignores case must not be reached around the gate, nor one that does not.
+Match first_match(const Rules& rules, const Question& question, const CleanPath& path);
+
+// Whether everything that fits `later` fits `earlier`, so that `later` never decides.
+bool hides(const Rule& earlier, const Rule& later);
+
+// Rules as text (docs/gate.md). `file` is how complaints call it. The fault has one line for each
+// mistake, with its line number.
+Result<Rules> read_rules(std::string_view toml, std::string_view file);
+
+// System U's matrix, repaired; and as it was, as far as rules can say it.
+const Rules& default_rules();
+const Rules& compat_rules();
+
+} // namespace anteroom::gate
