@@ -34,10 +34,12 @@ void Api::handle(const net::Request& request, net::Exchange& exchange) {
 void Api::route(const net::Request& request, net::Exchange& exchange, Instant now) {
     Ask ask = desk_.open(request, exchange, now);
     const bool is_native = request.path.starts_with("/v1/");
+    if (!is_native && gate_ && gate_->is_over_limit(ask)) return;
     for (const std::unique_ptr<Dialect>& dialect : dialects_)
         if (!is_native && dialect->handle(ask)) return;
     const RouteMatch matched = match(request.method, request.path);
     if (!matched.rule) {
+        if (!matched.path_exists && gate_ && gate_->has_origin()) return gate_->handle(ask);
         if (!matched.path_exists) return refuse(ask, Code::not_found);
         if (request.method == net::Method::options) return preflight(ask);
         return refuse(ask, Code::method_not_allowed);
@@ -80,6 +82,8 @@ void Api::dispatch(Ask& ask, const RouteRule& rule) {
         case Route::room: return room(ask);
         case Route::events: return events(ask);
         case Route::verify: return verify(ask);
+        case Route::redeem: return redeem(ask);
+        case Route::edge_active: return edge_active(ask);
         case Route::admin_rooms: return admin_rooms(ask);
         case Route::admin_room: return admin_room(ask);
         case Route::admin_put_room: return admin_put_room(ask, caller);

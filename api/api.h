@@ -13,6 +13,7 @@
 
 #include "api/desk.h"
 #include "api/dialect.h"
+#include "api/gate_keeper.h"
 #include "api/latency.h"
 #include "api/problem.h"
 #include "api/routes.h"
@@ -27,6 +28,9 @@ class Api final : public net::Handler {
     void handle(const net::Request& request, net::Exchange& exchange) override;
     void refused(const net::Refusal& refusal, net::Answer& answer) override;
 
+    // Before the first request.
+    void set_gate(std::unique_ptr<GateKeeper> gate) { gate_ = std::move(gate); }
+    Desk& desk() { return desk_; }
     // After the keys changed.
     void set_office(std::unique_ptr<Office> office) { desk_.set_office(std::move(office)); }
 
@@ -78,6 +82,8 @@ class Api final : public net::Handler {
     void room(Ask& ask);
     void pulse(Ask& ask);
     void verify(Ask& ask);
+    void redeem(Ask& ask);
+    void edge_active(Ask& ask);
     void wait_page(Ask& ask);
     void plain_page(Ask& ask, bool has_left);
     void wait_leave(Ask& ask);
@@ -104,6 +110,7 @@ class Api final : public net::Handler {
     net::Loop& loop_;
     Desk desk_;
     std::vector<std::unique_ptr<Dialect>> dialects_;
+    std::unique_ptr<GateKeeper> gate_; // Null: there is no gate.
     Latency latency_;
 };
 

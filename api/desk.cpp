@@ -9,6 +9,7 @@ namespace anteroom::api {
 namespace {
 
 constexpr std::string_view visitor_cookie = "anteroom-visitor";
+constexpr std::uint32_t generation_mask = token::uuid_generation_max;
 
 } // namespace
 
@@ -103,8 +104,8 @@ std::optional<Visitor> Desk::name_visitor(const Ask& ask, std::string_view user)
 }
 
 std::optional<IssuedPass> Desk::issue_pass(const HostedRoom& room, const Standing& standing,
-                                           std::string_view user, Instant now,
-                                           Millis life_max) const {
+                                           std::string_view user, Instant now, Millis life_max,
+                                           std::string_view pass_id) const {
     const VisitorKey* key = room.view().visitor(standing.number);
     if (!is_inside(standing.state) || !key) return std::nullopt;
     // Named by the id they showed, if it is theirs; otherwise by the key that stands for it.
@@ -112,10 +113,33 @@ std::optional<IssuedPass> Desk::issue_pass(const HostedRoom& room, const Standin
     const std::string visitor = by_name ? std::string(user) : key_text(*key);
     const Millis lifetime = std::clamp(standing.until - now, Millis{0}, life_max);
     Result<std::string> pass =
-        office_->passes.issue(token::EntryPass{.room = room.id(), .visitor = visitor},
-                              token::UnixSeconds{unix_seconds(now)}, lifetime);
+        office_->passes.issue(
+            token::EntryPass{.room = room.id(), .visitor = visitor, .pass_id = pass_id},
+            token::UnixSeconds{unix_seconds(now)}, lifetime);
     if (!pass) return std::nullopt;
     return IssuedPass{.text = *std::move(pass), .expires_in_seconds = lifetime.count / 1'000};
+}
+
+std::string Desk::request_id_of(const HostedRoom& room, const OuterPlace& place) const {
+    const std::optional<token::UuidTicket> ticket =
+        office_->tickets.mint_uuid({.kind = token::TicketKind::outer,
+                                    .room = room.index(),
+                                    .generation = place.generation & generation_mask,
+                                    .number = place.number});
+    return ticket ? std::string(ticket->view()) : std::string();
+}
+
+std::optional<OuterPlace> Desk::read_request_id(const HostedRoom& room, std::string_view text,
+                                                token::UnixSeconds now) const {
+    if (text.size() != token::UuidTicket{}.view().size()) return std::nullopt;
+    const token::TicketVerdict verdict = office_->tickets.read(text, now);
+    const auto* content = std::get_if<token::TicketContent>(&verdict);
+    const std::uint32_t generation = room.view().outer().generation();
+    const bool ours = content && content->kind == token::TicketKind::outer &&
+                      content->room == room.index() &&
+                      content->generation == (generation & generation_mask);
+    if (!ours) return std::nullopt;
+    return OuterPlace{.generation = generation, .number = content->number};
 }
 
 void Desk::note(const Ask& ask, const Caller& caller, std::string action, std::string detail) {

@@ -94,7 +94,13 @@ class Desk {
     // lease but no longer than `life_max`.
     std::optional<IssuedPass> issue_pass(const HostedRoom& room, const Standing& standing,
                                          std::string_view user, Instant now,
-                                         Millis life_max = limits::span_max) const;
+                                         Millis life_max = limits::span_max,
+                                         std::string_view pass_id = {}) const;
+    // A number in the outer line as a UUID, and back; nothing when it is forged, of another room
+    // or of an earlier activation.
+    std::string request_id_of(const HostedRoom& room, const OuterPlace& place) const;
+    std::optional<OuterPlace> read_request_id(const HostedRoom& room, std::string_view text,
+                                              token::UnixSeconds now) const;
     // Seconds until this address may join; takes one if 0.
     std::int64_t join_wait(const Ask& ask);
     void note(const Ask& ask, const Caller& caller, std::string action, std::string detail);

@@ -58,38 +58,6 @@ void Api::pulse(Ask& ask) {
     net::append(answer.body(), *frames.document);
 }
 
-// Forward auth: is there a pass for this room with the request, and is its visitor inside?
-void Api::verify(Ask& ask) {
-    const std::optional<net::Query> query = net::Query::parse(ask.request.query);
-    const std::string* room_id = query ? query->find("room") : nullptr;
-    if (!room_id || !is_room_id(*room_id))
-        return refuse(ask, Code::bad_request, "name the room: /v1/verify?room=ID");
-    HostedRoom* hosted = service_.rooms().find(*room_id);
-    if (!hosted) return refuse(ask, Code::forbidden, "there is no such room");
-
-    std::string_view pass = ask.request.header("x-queue-entry-token").value_or("");
-    if (pass.empty()) pass = bearer(ask.request);
-    if (pass.empty()) pass = cookie(ask.request, pass_cookie_name(*room_id));
-    if (pass.empty()) return refuse(ask, Code::unauthorized, "there is no pass with the request");
-    const token::PassVerdict verdict = office().verifier.verify(
-        pass, ask.unix_now(), {.room = *room_id, .tier = token::Tier::entry});
-    const auto* verified = std::get_if<token::VerifiedPass>(&verdict);
-    if (!verified) return refuse(ask, Code::forbidden, "the pass is not valid here");
-    const VisitorKey key =
-        key_from_text(verified->visitor).value_or(office().key_of(verified->visitor));
-    const Room& view = hosted->view();
-    const Number number = view.find(key);
-    // Finished, left or expired: the pass may still be fresh, but it is over.
-    if (number == 0 || !is_inside(view.standing(number).state))
-        return refuse(ask, Code::forbidden, "the visit that this pass was for is over");
-    view.touch(number, ask.now);
-    net::Answer answer = begin(ask, Status::no_content);
-    answer.header("X-Anteroom-Room", *room_id);
-    answer.header("X-Anteroom-Visitor", verified->visitor);
-    answer.header("X-Anteroom-Number", number);
-    answer.send();
-}
-
 void Api::health(Ask& ask) {
     net::Answer answer = begin(ask, Status::ok);
     answer.header("Content-Type", "application/json");

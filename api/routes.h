@@ -21,6 +21,8 @@ enum class Route : std::uint8_t {
     room,
     events,
     verify,
+    redeem,
+    edge_active,
     admin_rooms,
     admin_room,
     admin_put_room,

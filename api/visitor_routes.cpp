@@ -66,7 +66,7 @@ void Api::answer_standing(net::Answer& answer, const HostedRoom& room, const Sta
     const Instant now = service_.clock().now();
     const std::optional<IssuedPass> pass = desk_.issue_pass(room, standing, user, now);
     answer.headers(json_unstored);
-    if (pass)
+    if (pass && !standing.redeemed)
         answer.header("Set-Cookie", set_cookie(pass_cookie_name(room.id()), pass->text, secure,
                                                pass->expires_in_seconds));
     append_standing(answer.body(), room, standing, now, {.ticket = ticket, .pass = in_hand(pass)});

@@ -65,7 +65,7 @@ std::optional<OuterPlace> Urr::outer_place(const Ask& ask, const HostedRoom& roo
         guest.outer_pass, ask.unix_now(), {.room = room.id(), .tier = token::Tier::outer});
     const auto* pass = std::get_if<token::VerifiedPass>(&verdict);
     if (!pass) return std::nullopt;
-    return read_request_id(room, pass->request_id, ask.unix_now());
+    return desk_.read_request_id(room, pass->request_id, ask.unix_now());
 }
 
 void Urr::check(Ask& ask, const Caller& caller) {
@@ -108,7 +108,8 @@ Urr::Grants Urr::begin_grants(net::Answer& answer, const HostedRoom& room, const
                               const Standing& standing, Instant now) {
     Grants grants;
     grants.entry = desk_.issue_pass(room, standing, guest.user, now, options_.entry_pass_life);
-    if (grants.entry)
+    // Who has exchanged the pass keeps the session.
+    if (grants.entry && !standing.redeemed)
         answer.header("Set-Cookie", set_cookie(entry_cookie, grants.entry->text, guest.secure,
                                                grants.entry->expires_in_seconds, SameSite::strict));
     const bool carries = is_live(standing.state) && standing.line % 2 == 0;

@@ -13,7 +13,6 @@ using net::compose;
 using net::Status;
 
 constexpr std::size_t user_id_max = 256;
-constexpr std::uint32_t generation_mask = token::uuid_generation_max;
 
 struct AssignBody {
     std::string user_id; // Empty: none was given.
@@ -92,34 +91,12 @@ std::string Urr::uid_of(const Ask& ask, const VisitorKey& key) {
     return key_text(key);
 }
 
-std::string Urr::request_id_of(const HostedRoom& room, const OuterPlace& place) {
-    const std::optional<token::UuidTicket> ticket =
-        desk_.office().tickets.mint_uuid({.kind = token::TicketKind::outer,
-                                          .room = room.index(),
-                                          .generation = place.generation & generation_mask,
-                                          .number = place.number});
-    return ticket ? std::string(ticket->view()) : std::string();
-}
-
-std::optional<OuterPlace> Urr::read_request_id(const HostedRoom& room, std::string_view request_id,
-                                               token::UnixSeconds now) {
-    if (request_id.size() != token::UuidTicket{}.view().size()) return std::nullopt;
-    const token::TicketVerdict verdict = desk_.office().tickets.read(request_id, now);
-    const auto* content = std::get_if<token::TicketContent>(&verdict);
-    const std::uint32_t generation = room.view().outer().generation();
-    const bool ours = content && content->kind == token::TicketKind::outer &&
-                      content->room == room.index() &&
-                      content->generation == (generation & generation_mask);
-    if (!ours) return std::nullopt;
-    return OuterPlace{.generation = generation, .number = content->number};
-}
-
 std::optional<Urr::OuterGrant> Urr::grant(const HostedRoom& room, const OuterPlace& place,
                                           std::string_view uid, Instant now, Renewals renewals) {
     const Instant first = room.view().outer().first_pass(place.number, now);
     const std::optional<Instant> issued = issue_time(first, now, renewals);
     if (!issued) return std::nullopt;
-    const std::string request_id = request_id_of(room, place);
+    const std::string request_id = desk_.request_id_of(room, place);
     Result<std::string> pass = desk_.office().passes.issue(
         token::OuterPass{.room = room.id(),
                          .visitor = uid,
@@ -158,7 +135,7 @@ void Urr::assign(Ask& ask) {
                 place.number > standing->serving ? place.number - standing->serving : 0;
             net::Answer answer = begin(later, Status::ok);
             if (!cookie.empty()) answer.header("Set-Cookie", cookie);
-            compose(answer.body(), R"({"requestId":")", request_id_of(*room, place),
+            compose(answer.body(), R"({"requestId":")", desk_.request_id_of(*room, place),
                     R"(","position":)", place.number, R"(,"estimatedWait":)",
                     wait_seconds(room->view().settings(), ahead), R"(,"servingCounter":)",
                     standing->serving, "}");
@@ -198,7 +175,7 @@ void Urr::release(Ask& ask, const std::shared_ptr<HostedRoom>& room, const Outer
 void Urr::outer_check(Ask& ask) {
     HostedRoom* room = desk_.service().rooms().find(ask.room_id);
     const std::optional<OuterPlace> place =
-        room ? read_request_id(*room, ask.action, ask.unix_now()) : std::nullopt;
+        room ? desk_.read_request_id(*room, ask.action, ask.unix_now()) : std::nullopt;
     const std::optional<OuterStanding> standing =
         place ? room->view().outer().standing(*place) : std::nullopt;
     if (!standing)

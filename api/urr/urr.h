@@ -89,9 +89,6 @@ class Urr final : public Dialect {
     // The name that the pass of this number gets: what the caller calls itself, if that is who
     // took the number.
     std::string uid_of(const Ask& ask, const VisitorKey& key);
-    std::optional<OuterPlace> read_request_id(const HostedRoom& room, std::string_view request_id,
-                                              token::UnixSeconds now);
-    std::string request_id_of(const HostedRoom& room, const OuterPlace& place);
     struct OuterGrant {
         std::string pass;
         std::int64_t expires_in_seconds = 0;

@@ -1,0 +1,178 @@
+#include "api/gate_keeper.h"
+
+#include <fmt/format.h>
+
+#include "api/page.h"
+#include "api/room_witness.h"
+#include "service/pulse_json.h"
+
+namespace anteroom::api {
+namespace {
+
+using net::Status;
+
+constexpr std::int64_t told_retry_seconds = 60; // What the original's clients are told.
+constexpr std::uint32_t wants_page = 1;         // A note on a request.
+
+bool accepts_html(const net::Request& request) {
+    return request.header("accept").value_or("").find("text/html") != std::string_view::npos;
+}
+
+gate::Question question_of(const net::Request& request) {
+    return {.method = request.method_text,
+            .host = request.host,
+            .target = request.path,
+            .headers = request.headers()};
+}
+
+// The first of the names that the request has.
+std::string_view first_of(const net::Request& request,
+                          std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names)
+        if (const auto value = request.single_header(name)) return *value;
+    return {};
+}
+
+// The request that another proxy asks about, as it describes it. Nothing: it does not.
+std::optional<gate::Question> original_of(const net::Request& request) {
+    std::string_view target =
+        first_of(request, {"x-original-uri", "x-forwarded-uri", "x-original-url"});
+    if (const std::size_t scheme = target.find("://"); scheme < target.find('/')) {
+        const std::size_t path = target.find('/', scheme + 3);
+        target = path == target.npos ? "/" : target.substr(path);
+    }
+    if (target.empty()) return std::nullopt;
+    const std::string_view method = first_of(request, {"x-original-method", "x-forwarded-method"});
+    const std::string_view host = first_of(request, {"x-forwarded-host", "x-original-host"});
+    return gate::Question{.method = method.empty() ? "GET" : method,
+                          .host = host.empty() ? request.host : host,
+                          .target = target,
+                          .headers = request.headers()};
+}
+
+// What the origin is told of a verified user. Names from outside never get through.
+struct Identity {
+    std::array<net::Header, 4> headers;
+    std::size_t count = 0;
+    std::string number;
+
+    void add(std::string_view name, std::string_view value) {
+        if (!value.empty()) headers[count++] = {name, value};
+    }
+    std::span<const net::Header> view() const { return {headers.data(), count}; }
+};
+
+} // namespace
+
+Result<std::unique_ptr<GateKeeper>> GateKeeper::open(Desk& desk, GateShared& shared) {
+    std::unique_ptr<GateKeeper> keeper(new GateKeeper(desk, shared));
+    if (!shared.has_origin()) return keeper;
+    Result<std::unique_ptr<gate::Proxy>> proxy =
+        gate::Proxy::open(desk.loop(), shared.proxy, *keeper);
+    if (!proxy) return proxy.fault();
+    keeper->proxy_ = *std::move(proxy);
+    return keeper;
+}
+
+bool GateKeeper::is_over_limit(Ask& ask) {
+    const std::optional<gate::Category> category = gate::category_of(ask.request.path);
+    if (!category) return false;
+    WindowLimiter* limiter = shared_.limiters[static_cast<std::size_t>(*category)].get();
+    if (!limiter) return false;
+    const Caller caller = desk_.identify(ask);
+    const std::string client = caller.user.empty()
+                                   ? "ip:" + to_string(ask.request.client_address())
+                                   : "user:" + caller.user;
+    const std::int64_t wait = limiter->wait_seconds(client, ask.now);
+    if (wait == 0) return false;
+    net::Answer answer = desk_.begin(ask, Status::too_many_requests);
+    answer.header("Retry-After", static_cast<std::uint64_t>(wait));
+    answer.headers("Content-Type: application/json\r\nCache-Control: no-store\r\n");
+    fmt::format_to(fmt::appender(answer.body()),
+                   R"({{"error":"Rate limit exceeded","retryAfter":{}}})", told_retry_seconds);
+    return true;
+}
+
+bool GateKeeper::is_asked_about_another(const Ask& ask) {
+    return original_of(ask.request).has_value();
+}
+
+void GateKeeper::answer_refusal(Ask& ask, const gate::Decision& decision) {
+    net::Answer answer = desk_.begin(ask, static_cast<Status>(decision.status));
+    answer.header("Cache-Control", gate::refusal_cache_control);
+    if (decision.verdict == gate::Verdict::redirect) {
+        answer.header("Location", decision.location);
+        return answer.send();
+    }
+    answer.header("Content-Type", "application/json");
+    net::append(answer.body(), gate::refusal_body(decision));
+}
+
+void GateKeeper::handle(Ask& ask) {
+    const Caller caller = desk_.identify(ask);
+    RoomWitness witness(desk_, ask, caller, shared_.sessions_only);
+    const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
+    const gate::Decision decision = gate::decide(*rules, question_of(ask.request), witness);
+    if (decision.verdict != gate::Verdict::pass) return answer_refusal(ask, decision);
+    Identity identity;
+    identity.add("X-User-Id", caller.user);
+    identity.add("X-User-Role", caller.user.empty() ? "" : caller.is_admin ? "admin" : "user");
+    identity.add("X-Anteroom-Room", decision.event.view());
+    if (witness.number() != 0) identity.number = std::to_string(witness.number());
+    identity.add("X-Anteroom-Number", identity.number);
+    proxy_->forward(ask.request, ask.exchange,
+                    {.identity = identity.view(),
+                     .answer = {},
+                     .request_id = ask.request_id.view(),
+                     .note = accepts_html(ask.request) ? wants_page : 0});
+}
+
+// nginx understands 2xx, 401 and 403 only: for it, where to go is said in a header.
+void GateKeeper::verify(Ask& ask) {
+    const std::optional<gate::Question> question = original_of(ask.request);
+    if (!question) return;
+    const Caller caller = desk_.identify(ask);
+    RoomWitness witness(desk_, ask, caller, shared_.sessions_only);
+    const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
+    gate::Decision decision = gate::decide(*rules, *question, witness);
+    const bool for_nginx = ask.request.query == "mode=nginx";
+    if (decision.verdict == gate::Verdict::pass) {
+        net::Answer answer = desk_.begin(ask, Status::no_content);
+        if (!caller.user.empty()) {
+            answer.header("X-User-Id", caller.user);
+            answer.header("X-User-Role", caller.is_admin ? "admin" : "user");
+        }
+        if (!decision.event.empty()) answer.header("X-Anteroom-Room", decision.event.view());
+        if (witness.number() != 0) answer.header("X-Anteroom-Number", witness.number());
+        return answer.send();
+    }
+    if (!for_nginx) return answer_refusal(ask, decision);
+    net::Answer answer = desk_.begin(
+        ask, decision.status == 401 ? Status::unauthorized : Status::forbidden);
+    answer.header("Cache-Control", gate::refusal_cache_control);
+    if (!decision.location.empty()) answer.header("X-Anteroom-Redirect", decision.location);
+    answer.header("Content-Type", "application/json");
+    if (decision.verdict != gate::Verdict::redirect)
+        net::append(answer.body(), gate::refusal_body(decision));
+}
+
+void GateKeeper::refuse(const gate::Failure& failure, net::Answer& answer) {
+    answer.header("Cache-Control", "no-store");
+    if (failure.status == Status::unavailable) answer.header("Retry-After", 5);
+    if (failure.note == wants_page) {
+        answer.header("Content-Type", "text/html; charset=utf-8");
+        answer.header("Content-Security-Policy", page_policy);
+        net::append(answer.body(), assets::down_page.plain);
+        return;
+    }
+    answer.header("Content-Type", "application/problem+json");
+    net::Output& out = answer.body();
+    fmt::format_to(fmt::appender(out),
+                   R"({{"type":"about:blank#unavailable","title":"{}","status":{},)"
+                   R"("code":"unavailable","detail":)",
+                   net::phrase(failure.status), net::code(failure.status));
+    append_json_string(out, failure.reason);
+    fmt::format_to(fmt::appender(out), R"(,"request_id":"{}"}})", failure.request_id);
+}
+
+} // namespace anteroom::api

@@ -1,0 +1,59 @@
+// GateKeeper: the gate on one loop. Asks the rules about every request that is not for the waiting
+// room itself, and passes on what may pass; answers the same question for other proxies
+// (GET /v1/verify) and exchanges passes for sessions.
+//
+//   a request for the site  handle() ── category, decide() ──▶ Proxy::forward, or a refusal
+//   nginx, Traefik, …       verify() ── decide() ──▶ 204 with who it is, or 401, 403, 302
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/desk.h"
+#include "gate/categories.h"
+#include "gate/decide.h"
+#include "gate/proxy.h"
+#include "gate/rules.h"
+#include "service/window_limiter.h"
+
+namespace anteroom::api {
+
+// The same for all loops.
+struct GateShared {
+    // Swapped as a whole when the file changes.
+    std::atomic<std::shared_ptr<const gate::Rules>> rules;
+    bool sessions_only = false; // Entry passes must be exchanged before they count.
+    std::array<std::unique_ptr<WindowLimiter>, gate::category_count> limiters; // Null: no limit.
+    gate::ProxyOptions proxy; // Without origins: nothing is passed on.
+
+    bool has_origin() const { return !proxy.origins.urls.empty(); }
+};
+
+class GateKeeper final : private gate::Refuser {
+  public:
+    // A fault when an origin's address cannot be used.
+    static Result<std::unique_ptr<GateKeeper>> open(Desk& desk, GateShared& shared);
+
+    bool has_origin() const { return proxy_ != nullptr; }
+    // True: the client calls too often, and was told so.
+    bool is_over_limit(Ask& ask);
+    void handle(Ask& ask);
+    // REQUIRES: is_asked_about_another().
+    static bool is_asked_about_another(const Ask& ask);
+    void verify(Ask& ask);
+
+  private:
+    GateKeeper(Desk& desk, GateShared& shared) : desk_(desk), shared_(shared) {}
+    void refuse(const gate::Failure& failure, net::Answer& answer) override;
+    void answer_refusal(Ask& ask, const gate::Decision& decision);
+
+    Desk& desk_;
+    GateShared& shared_;
+    std::unique_ptr<gate::Proxy> proxy_; // Null: there is no origin.
+};
+
+} // namespace anteroom::api

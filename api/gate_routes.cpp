@@ -1,0 +1,131 @@
+// What proxies, edges and the holders of passes ask.
+#include <fmt/format.h>
+
+#include "api/api.h"
+#include "api/room_witness.h"
+#include "net/url.h"
+
+namespace anteroom::api {
+
+using net::Status;
+
+namespace {
+
+constexpr std::string_view pass_header = "x-queue-entry-token";
+
+std::string_view shown_pass(const net::Request& request, std::string_view room_id) {
+    std::string_view pass = request.single_header(pass_header).value_or("");
+    if (pass.empty()) pass = bearer(request);
+    if (pass.empty()) pass = cookie(request, urr::entry_cookie);
+    if (pass.empty()) pass = cookie(request, pass_cookie_name(room_id));
+    return pass;
+}
+
+// A path of this site and nothing else: who is sent on must not be sent away.
+bool is_local_path(std::string_view path) {
+    if (!path.starts_with('/') || path.starts_with("//") || path.starts_with("/\\")) return false;
+    return path.find_first_of("\r\n\\") == path.npos && path.size() <= 2'000;
+}
+
+} // namespace
+
+// Forward auth. About a request that a proxy describes: the gate's rules decide. About a room: is
+// there a pass for it with the request, and is its visitor inside?
+void Api::verify(Ask& ask) {
+    if (gate_ && GateKeeper::is_asked_about_another(ask)) return gate_->verify(ask);
+    const std::optional<net::Query> query = net::Query::parse(ask.request.query);
+    const std::string* room_id = query ? query->find("room") : nullptr;
+    if (!room_id || !is_room_id(*room_id))
+        return refuse(ask, Code::bad_request, "name the room, /v1/verify?room=ID, or the request: X-Original-URI");
+    HostedRoom* hosted = service_.rooms().find(*room_id);
+    if (!hosted) return refuse(ask, Code::forbidden, "there is no such room");
+
+    std::string_view pass = ask.request.header("x-queue-entry-token").value_or("");
+    if (pass.empty()) pass = bearer(ask.request);
+    if (pass.empty()) pass = cookie(ask.request, pass_cookie_name(*room_id));
+    if (pass.empty()) return refuse(ask, Code::unauthorized, "there is no pass with the request");
+    const token::PassVerdict verdict = office().verifier.verify(
+        pass, ask.unix_now(), {.room = *room_id, .tier = token::Tier::entry});
+    const auto* verified = std::get_if<token::VerifiedPass>(&verdict);
+    if (!verified) return refuse(ask, Code::forbidden, "the pass is not valid here");
+    const VisitorKey key =
+        key_from_text(verified->visitor).value_or(office().key_of(verified->visitor));
+    const Room& view = hosted->view();
+    const Number number = view.find(key);
+    // Finished, left or expired: the pass may still be fresh, but it is over.
+    if (number == 0 || !is_inside(view.standing(number).state))
+        return refuse(ask, Code::forbidden, "the visit that this pass was for is over");
+    view.touch(number, ask.now);
+    net::Answer answer = begin(ask, Status::no_content);
+    answer.header("X-Anteroom-Room", *room_id);
+    answer.header("X-Anteroom-Visitor", verified->visitor);
+    answer.header("X-Anteroom-Number", number);
+    answer.send();
+}
+
+// A pass becomes a session, once: whoever shows a copy later is refused. Browsers are sent on to
+// ?next=/path.
+void Api::redeem(Ask& ask) {
+    HostedRoom* found = find_room(ask);
+    if (!found) return;
+    const std::optional<net::Query> query = net::Query::parse(ask.request.query);
+    const std::string* next = query ? query->find("next") : nullptr;
+    const bool is_browser = ask.request.method != net::Method::post;
+    if (is_browser && (!next || !is_local_path(*next)))
+        return refuse(ask, Code::bad_request, "say where to go: ?next=/path");
+    const std::string_view pass = shown_pass(ask.request, ask.room_id);
+    if (pass.empty()) return refuse(ask, Code::unauthorized, "there is no pass with the request");
+    const token::PassVerdict verdict = office().verifier.verify(
+        pass, ask.unix_now(), {.room = ask.room_id, .tier = token::Tier::entry});
+    const auto* verified = std::get_if<token::VerifiedPass>(&verdict);
+    if (!verified || !verified->pass_id.empty())
+        return refuse(ask, Code::forbidden, "the pass is not valid here");
+    const std::string visitor(verified->visitor);
+    const VisitorKey key = key_from_text(visitor).value_or(office().key_of(visitor));
+    const Number number = found->view().find(key);
+    if (number == 0) return refuse(ask, Code::forbidden, "the visit that this pass was for is over");
+    const std::shared_ptr<HostedRoom> room = found->shared_from_this();
+    service_.submit(
+        *room, Redeem{number}, &loop_,
+        [this, room, visitor, is_browser, secure = ask.request.secure,
+         next = next ? *next : std::string(), later = defer(ask)](const Outcome& outcome) mutable {
+            if (const auto* refused = std::get_if<Refused>(&outcome))
+                return refuse(later, code_of(refused->reason), in_words(refused->reason));
+            const Standing& standing = std::get<Standing>(outcome);
+            const std::optional<IssuedPass> session =
+                desk_.issue_pass(*room, standing, visitor, service_.clock().now(),
+                                 limits::span_max, session_id(standing.number));
+            if (!session) return refuse(later, Code::internal);
+            net::Answer answer = begin(later, is_browser ? Status::see_other : Status::ok);
+            for (const std::string& name :
+                 {pass_cookie_name(room->id()), std::string(urr::entry_cookie)})
+                answer.header("Set-Cookie",
+                              set_cookie(name, session->text, secure, session->expires_in_seconds));
+            answer.header("Cache-Control", "no-store");
+            if (is_browser) {
+                answer.header("Location", next);
+                return answer.send();
+            }
+            answer.header("Content-Type", "application/json");
+            fmt::format_to(fmt::appender(answer.body()),
+                           R"({{"room":"{}","pass":"{}","pass_expires_in":{}}})", room->id(),
+                           session->text, session->expires_in_seconds);
+        });
+}
+
+// For edges that check passes by themselves: which outer lines are active.
+void Api::edge_active(Ask& ask) {
+    net::Answer answer = begin(ask, Status::ok);
+    answer.header("Content-Type", "application/json");
+    answer.header("Cache-Control", "public, max-age=1");
+    net::Output& out = answer.body();
+    net::append(out, R"({"active":[)");
+    const char* separator = "";
+    for (const std::shared_ptr<HostedRoom>& room : service_.rooms().all()) {
+        if (!room->view().outer().active()) continue;
+        fmt::format_to(fmt::appender(out), R"({}"{}")", std::exchange(separator, ","), room->id());
+    }
+    net::append(out, "]}");
+}
+
+} // namespace anteroom::api

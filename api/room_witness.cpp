@@ -1,0 +1,57 @@
+#include "api/room_witness.h"
+
+#include "token/refusal.h"
+
+namespace anteroom::api {
+
+std::string session_id(Number number) {
+    return "s" + std::to_string(number);
+}
+
+bool RoomWitness::outer_line_active(std::string_view event) {
+    const HostedRoom* room = desk_.service().rooms().find(event);
+    return room && room->view().outer().active();
+}
+
+std::optional<gate::User> RoomWitness::user() {
+    if (caller_.user.empty() && !caller_.is_admin) return std::nullopt;
+    return gate::User{.id = caller_.user, .role = caller_.is_admin ? "admin" : "user"};
+}
+
+gate::ShownPass RoomWitness::outer_pass(std::string_view token, std::string_view event) {
+    const token::PassVerdict verdict = desk_.office().verifier.verify(
+        token, ask_.unix_now(), {.room = event, .tier = token::Tier::outer});
+    const auto* pass = std::get_if<token::VerifiedPass>(&verdict);
+    if (!pass) return {.why = token::reason(std::get<token::Refusal>(verdict))};
+    const HostedRoom* room = desk_.service().rooms().find(event);
+    // A pass that names its number is void with the generation of the number.
+    if (room && !pass->request_id.empty()) {
+        const std::optional<OuterPlace> place =
+            desk_.read_request_id(*room, pass->request_id, ask_.unix_now());
+        const auto standing = place ? room->view().outer().standing(*place) : std::nullopt;
+        if (!standing || !standing->released) return {.why = "superseded"};
+    }
+    return {.valid = true, .event = pass->room, .visitor = pass->visitor};
+}
+
+gate::ShownPass RoomWitness::entry_pass(std::string_view token,
+                                        std::optional<std::string_view> event) {
+    const token::PassVerdict verdict = desk_.office().verifier.verify(
+        token, ask_.unix_now(), {.room = event, .tier = token::Tier::entry});
+    const auto* pass = std::get_if<token::VerifiedPass>(&verdict);
+    if (!pass) return {.why = token::reason(std::get<token::Refusal>(verdict))};
+    const HostedRoom* room = desk_.service().rooms().find(pass->room);
+    if (!room) return {.why = "no_such_event"};
+    const VisitorKey key =
+        key_from_text(pass->visitor).value_or(desk_.office().key_of(pass->visitor));
+    const Room& view = room->view();
+    number_ = view.find(key);
+    const Standing standing = number_ ? view.standing(number_) : Standing{};
+    if (!is_inside(standing.state)) return {.why = "visit_is_over"};
+    if (sessions_only_ && (!standing.redeemed || pass->pass_id != session_id(number_)))
+        return {.why = "not_redeemed"};
+    view.touch(number_, ask_.now);
+    return {.valid = true, .event = pass->room, .visitor = pass->visitor};
+}
+
+} // namespace anteroom::api

@@ -1,0 +1,42 @@
+// RoomWitness: what the gate's decision needs to know, from the rooms of this process and its keys.
+//
+// A pass is good as long as its visitor is inside: who has finished, left or expired shows a pass
+// that may still be fresh, but it is over.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/desk.h"
+#include "gate/witness.h"
+
+namespace anteroom::api {
+
+class RoomWitness final : public gate::Witness {
+  public:
+    // `sessions_only`: a pass counts after it was exchanged for a session, and only the session.
+    RoomWitness(Desk& desk, const Ask& ask, const Caller& caller, bool sessions_only)
+        : desk_(desk), ask_(ask), caller_(caller), sessions_only_(sessions_only) {}
+
+    bool outer_line_active(std::string_view event) override;
+    std::optional<gate::User> user() override;
+    gate::ShownPass outer_pass(std::string_view token, std::string_view event) override;
+    gate::ShownPass entry_pass(std::string_view token,
+                               std::optional<std::string_view> event) override;
+
+    // After entry_pass() said yes: whose visit it was, for the origin.
+    Number number() const { return number_; }
+
+  private:
+    Desk& desk_;
+    const Ask& ask_;
+    const Caller& caller_;
+    const bool sessions_only_;
+    Number number_ = 0;
+};
+
+// The id of a pass that is a session: of one visit, and only after Redeem.
+std::string session_id(Number number);
+
+} // namespace anteroom::api
