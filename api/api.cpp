@@ -31,6 +31,15 @@ void Api::handle(const net::Request& request, net::Exchange& exchange) {
     latency_.note(Clock::monotonic_ns() - begin_ns);
 }
 
+// Bodies for the origin go on as they come; our own are short.
+bool Api::streams_body(const net::Request& request) {
+    if (!gate_ || !gate_->has_origin() || match(request.method, request.path).path_exists)
+        return false;
+    for (const std::unique_ptr<Dialect>& dialect : dialects_)
+        if (dialect->owns(request.path)) return false;
+    return true;
+}
+
 void Api::route(const net::Request& request, net::Exchange& exchange, Instant now) {
     Ask ask = desk_.open(request, exchange, now);
     const bool is_native = request.path.starts_with("/v1/");

@@ -26,6 +26,7 @@ class Api final : public net::Handler {
     Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<Office> office);
 
     void handle(const net::Request& request, net::Exchange& exchange) override;
+    bool streams_body(const net::Request& request) override;
     void refused(const net::Refusal& refusal, net::Answer& answer) override;
 
     // Before the first request.

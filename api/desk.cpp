@@ -112,10 +112,9 @@ std::optional<IssuedPass> Desk::issue_pass(const HostedRoom& room, const Standin
     const bool by_name = !user.empty() && office_->key_of(user) == *key;
     const std::string visitor = by_name ? std::string(user) : key_text(*key);
     const Millis lifetime = std::clamp(standing.until - now, Millis{0}, life_max);
-    Result<std::string> pass =
-        office_->passes.issue(
-            token::EntryPass{.room = room.id(), .visitor = visitor, .pass_id = pass_id},
-            token::UnixSeconds{unix_seconds(now)}, lifetime);
+    Result<std::string> pass = office_->passes.issue(
+        token::EntryPass{.room = room.id(), .visitor = visitor, .pass_id = pass_id},
+        token::UnixSeconds{unix_seconds(now)}, lifetime);
     if (!pass) return std::nullopt;
     return IssuedPass{.text = *std::move(pass), .expires_in_seconds = lifetime.count / 1'000};
 }

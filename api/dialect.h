@@ -12,6 +12,8 @@ class Dialect {
     Dialect& operator=(const Dialect&) = delete;
     virtual ~Dialect() = default;
 
+    // Whether the path is one of its own, with whatever method.
+    virtual bool owns(std::string_view path) const = 0;
     // False: not one of its paths, and nothing was done.
     virtual bool handle(Ask& ask) = 0;
 };

@@ -80,9 +80,8 @@ bool GateKeeper::is_over_limit(Ask& ask) {
     WindowLimiter* limiter = shared_.limiters[static_cast<std::size_t>(*category)].get();
     if (!limiter) return false;
     const Caller caller = desk_.identify(ask);
-    const std::string client = caller.user.empty()
-                                   ? "ip:" + to_string(ask.request.client_address())
-                                   : "user:" + caller.user;
+    const std::string client = caller.user.empty() ? "ip:" + to_string(ask.request.client_address())
+                                                   : "user:" + caller.user;
     const std::int64_t wait = limiter->wait_seconds(client, ask.now);
     if (wait == 0) return false;
     net::Answer answer = desk_.begin(ask, Status::too_many_requests);
@@ -147,8 +146,8 @@ void GateKeeper::verify(Ask& ask) {
         return answer.send();
     }
     if (!for_nginx) return answer_refusal(ask, decision);
-    net::Answer answer = desk_.begin(
-        ask, decision.status == 401 ? Status::unauthorized : Status::forbidden);
+    net::Answer answer =
+        desk_.begin(ask, decision.status == 401 ? Status::unauthorized : Status::forbidden);
     answer.header("Cache-Control", gate::refusal_cache_control);
     if (!decision.location.empty()) answer.header("X-Anteroom-Redirect", decision.location);
     answer.header("Content-Type", "application/json");

@@ -3,7 +3,9 @@
 
 #include "api/api.h"
 #include "api/room_witness.h"
+#include "api/urr/urr.h"
 #include "net/url.h"
+#include "service/room_fields.h"
 
 namespace anteroom::api {
 
@@ -36,7 +38,8 @@ void Api::verify(Ask& ask) {
     const std::optional<net::Query> query = net::Query::parse(ask.request.query);
     const std::string* room_id = query ? query->find("room") : nullptr;
     if (!room_id || !is_room_id(*room_id))
-        return refuse(ask, Code::bad_request, "name the room, /v1/verify?room=ID, or the request: X-Original-URI");
+        return refuse(ask, Code::bad_request,
+                      "name the room, /v1/verify?room=ID, or the request: X-Original-URI");
     HostedRoom* hosted = service_.rooms().find(*room_id);
     if (!hosted) return refuse(ask, Code::forbidden, "there is no such room");
 
@@ -83,7 +86,8 @@ void Api::redeem(Ask& ask) {
     const std::string visitor(verified->visitor);
     const VisitorKey key = key_from_text(visitor).value_or(office().key_of(visitor));
     const Number number = found->view().find(key);
-    if (number == 0) return refuse(ask, Code::forbidden, "the visit that this pass was for is over");
+    if (number == 0)
+        return refuse(ask, Code::forbidden, "the visit that this pass was for is over");
     const std::shared_ptr<HostedRoom> room = found->shared_from_this();
     service_.submit(
         *room, Redeem{number}, &loop_,
@@ -93,8 +97,8 @@ void Api::redeem(Ask& ask) {
                 return refuse(later, code_of(refused->reason), in_words(refused->reason));
             const Standing& standing = std::get<Standing>(outcome);
             const std::optional<IssuedPass> session =
-                desk_.issue_pass(*room, standing, visitor, service_.clock().now(),
-                                 limits::span_max, session_id(standing.number));
+                desk_.issue_pass(*room, standing, visitor, service_.clock().now(), limits::span_max,
+                                 session_id(standing.number));
             if (!session) return refuse(later, Code::internal);
             net::Answer answer = begin(later, is_browser ? Status::see_other : Status::ok);
             for (const std::string& name :

@@ -56,6 +56,17 @@ const Key keys[] = {
     {"urr", "entry_pass", &Config::urr_entry_pass},
     {"urr", "trust_vwr_position", &Config::urr_trust_vwr_position},
     {"urr", "unknown_is_404", &Config::urr_unknown_is_404},
+    {"gate", "origin", &Config::gate_origin},
+    {"gate", "rules", &Config::gate_rules},
+    {"gate", "redeem", &Config::gate_redeem},
+    {"gate", "health_path", &Config::gate_health_path},
+    {"gate", "timeout", &Config::gate_timeout},
+    {"gate", "authorities", &Config::gate_authorities},
+    {"gate", "limits", &Config::gate_limits},
+    {"gate", "auth_per_minute", &Config::gate_auth_per_minute},
+    {"gate", "queue_per_minute", &Config::gate_queue_per_minute},
+    {"gate", "booking_per_minute", &Config::gate_booking_per_minute},
+    {"gate", "general_per_minute", &Config::gate_general_per_minute},
     {"rooms", "create", &Config::create_rooms},
     {"rooms", "max", &Config::rooms_max},
     {"rooms", "joins_per_second", &Config::joins_per_second},
@@ -87,6 +98,10 @@ constexpr Alias aliases[] = {
     {"JWT_SECRET", "auth", "jwt_secret"},
     {"CORS_ORIGIN", "server", "cors_origins"},
     {"INTERNAL_API_TOKEN", "urr", "catalogue_token"},
+    {"RATE_LIMIT_AUTH_RPM", "gate", "auth_per_minute"},
+    {"RATE_LIMIT_QUEUE_RPM", "gate", "queue_per_minute"},
+    {"RATE_LIMIT_BOOKING_RPM", "gate", "booking_per_minute"},
+    {"RATE_LIMIT_GENERAL_RPM", "gate", "general_per_minute"},
 };
 
 const Key* find_key(std::string_view section, std::string_view name) {
@@ -128,6 +143,11 @@ void set(Config& config, const Key& key, const FieldValue& value, std::string_vi
                        config.*member = *given;
                    },
                    [&](Texts Config::*member) {
+                       // One is a list of one.
+                       if (const auto* one = std::get_if<std::string>(&value)) {
+                           config.*member = one->empty() ? Texts{} : Texts{*one};
+                           return;
+                       }
                        const auto* given = std::get_if<Texts>(&value);
                        if (!given) wrong_type(where, "a list of texts");
                        config.*member = *given;
@@ -307,6 +327,9 @@ void check(const Config& config) {
             throw ConfigError(
                 fmt::format("dialects.enabled: \"{}\" is not spoken; there is \"urr\"", dialect));
     urr_options(config);
+    gate_rules(config);
+    gate_proxy(config);
+    gate_call_limits(config);
     if (config.threads > 256) throw ConfigError("server.threads must be at most 256");
     if (config.tls_certificate.empty() != config.tls_key.empty())
         throw ConfigError("server.tls_certificate and server.tls_key go together");

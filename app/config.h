@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -10,6 +11,9 @@
 #include <vector>
 
 #include "api/urr/options.h"
+#include "gate/categories.h"
+#include "gate/proxy.h"
+#include "gate/rules.h"
 #include "service/profile.h"
 #include "store/history/sql_url.h"
 
@@ -59,6 +63,18 @@ struct Config {
     std::string urr_entry_pass = "10m"; // At most; never longer than the lease.
     bool urr_trust_vwr_position = false;
     bool urr_unknown_is_404 = false;
+    // [gate]
+    std::vector<std::string> gate_origin; // Empty: nothing is passed on.
+    std::string gate_rules = "default";   // Or compat: system U's matrix as it was; or a file.
+    bool gate_redeem = false;             // Passes count after they were exchanged for a session.
+    std::string gate_health_path;         // Asked of each origin; empty: not at all.
+    std::string gate_timeout = "30s";     // For the first byte of an answer.
+    std::string gate_authorities;         // PEM file for https origins; empty: the system's.
+    std::string gate_limits = "origin"; // When calls are counted: always, origin (with one), never.
+    std::int64_t gate_auth_per_minute = 60;
+    std::int64_t gate_queue_per_minute = 120;
+    std::int64_t gate_booking_per_minute = 30;
+    std::int64_t gate_general_per_minute = 3'000;
     // [rooms]
     std::string create_rooms = "first-use";
     std::int64_t rooms_max = 1'000;
@@ -91,6 +107,12 @@ bool keeps_rooms(const Config& config);
 bool speaks(const Config& config, std::string_view dialect);
 // What [urr] says. Throws ConfigError.
 api::urr::Options urr_options(const Config& config);
+
+// What [gate] says: the rules as they are now, and where to pass on. Throw ConfigError.
+std::shared_ptr<const gate::Rules> gate_rules(const Config& config);
+gate::ProxyOptions gate_proxy(const Config& config);
+// Calls per minute by category; 0: not counted.
+gate::CallLimits gate_call_limits(const Config& config);
 
 // How long, and where else, the history is kept. Throw ConfigError.
 Millis history_keep(const Config& config);

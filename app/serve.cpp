@@ -78,6 +78,7 @@ class Server {
                                         .speaks_urr = shared_.urr.has_value()};
             return metrics_text(sources, loop_metrics_);
         };
+        prepare_gate();
         open_workers();
     }
 
@@ -140,6 +141,7 @@ class Server {
             service_.attach(slot, worker.loop);
             worker.api = std::make_unique<api::Api>(shared_, slot, worker.loop,
                                                     open_office(installation_, jwks_));
+            open_gate(worker);
             Result<std::unique_ptr<net::HttpServer>> server =
                 net::HttpServer::listen(worker.loop, *worker.api, options);
             if (!server)
@@ -174,6 +176,22 @@ class Server {
         return *std::move(office);
     }
 
+    void prepare_gate() {
+        gate_.rules.store(gate_rules(config_));
+        gate_.sessions_only = config_.gate_redeem;
+        gate_.proxy = gate_proxy(config_);
+        const gate::CallLimits limits = gate_call_limits(config_);
+        for (std::size_t i = 0; i < limits.size(); ++i)
+            if (limits[i] > 0) gate_.limiters[i] = std::make_unique<WindowLimiter>(limits[i]);
+    }
+
+    void open_gate(Worker& worker) {
+        Result<std::unique_ptr<api::GateKeeper>> keeper =
+            api::GateKeeper::open(worker.api->desk(), gate_);
+        if (!keeper) throw ConfigError("gate.origin: " + keeper.fault().reason);
+        worker.api->set_gate(*std::move(keeper));
+    }
+
     void start(std::size_t slot) {
         Worker& worker = *workers_[slot];
         worker.loop.on_turn([this, slot] { service_.quiet().pass(slot); });
@@ -188,6 +206,7 @@ class Server {
         const std::string address =
             fmt::format("{}://{}:{}", tls_ ? "https" : "http", shown_address(), port_);
         fmt::print("listening {}\n", address);
+        for (const std::string& origin : config_.gate_origin) fmt::print("gate to {}\n", origin);
         if (demo_) fmt::print("waiting page {0}/wait/demo\n", address);
         fmt::print("API {0}/v1/openapi.json\n", address);
         if (installation_.admin_token_is_new)
@@ -218,11 +237,13 @@ class Server {
         try {
             Installation installation = open_installation(config_);
             std::optional<token::JwkSet> jwks = open_jwks(config_);
+            std::shared_ptr<const gate::Rules> rules = gate_rules(config_);
             std::vector<std::unique_ptr<api::Office>> offices;
             for (std::size_t slot = 0; slot < workers_.size(); ++slot)
                 offices.push_back(open_office(installation, jwks));
             installation_ = std::move(installation); // From here on nothing can fail.
             jwks_ = std::move(jwks);
+            gate_.rules.store(std::move(rules));
             for (std::size_t slot = 0; slot < workers_.size(); ++slot)
                 workers_[slot]->loop.post(
                     [&worker = *workers_[slot], office = std::move(offices[slot])]() mutable {
@@ -230,7 +251,7 @@ class Server {
                     });
             spdlog::info("reloaded");
         } catch (const ConfigError& error) {
-            spdlog::error("the keys were not reloaded: {}", error.what());
+            spdlog::error("nothing was reloaded: {}", error.what());
         }
     }
 
@@ -267,6 +288,7 @@ class Server {
     embedded::LedgerStore* ledger_ = nullptr;       // The service's; null: rooms are not kept.
     Service service_;
     api::ApiShared shared_;
+    api::GateShared gate_;
     std::shared_ptr<net::TlsServer> tls_;
     std::vector<std::unique_ptr<Worker>> workers_;
     std::vector<LoopMetrics> loop_metrics_;

@@ -1,6 +1,7 @@
 #include "net/connection.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "net/server_core.h"
@@ -62,6 +63,7 @@ void Connection::close() {
     unlink();
     core_ = nullptr;
     socket_.close();
+    if (RelayOwner* const owner = std::exchange(relay_owner_, nullptr)) owner->on_gone();
     // Later: whoever closes may be one of our own callers, or in the middle of send().
     loop_.soon([self = ConnectionRef(this)] {
         const Job told = std::move(self->on_stream_close_);
@@ -100,6 +102,7 @@ void Connection::on_bytes(std::string_view wire) {
 void Connection::on_plain(std::string_view plain) {
     switch (phase_) {
         case Phase::reading: return pump(plain);
+        case Phase::relaying: return relay_input(plain);
         case Phase::deferred:
         case Phase::flushing:
             if (closing_) return;
@@ -119,6 +122,7 @@ void Connection::on_plain(std::string_view plain) {
 
 void Connection::on_end() {
     half_closed_ = true;
+    if (phase_ == Phase::relaying) return end_relay_input();
     const bool still_owes =
         phase_ == Phase::deferred || phase_ == Phase::flushing || resume_scheduled_;
     if (!still_owes) close();
@@ -133,14 +137,18 @@ void Connection::pump(std::string_view fresh) {
     // Large answers end the share early: a client that asks for many and reads none gets one.
     const auto has_share = [&] { return share > 0 && corked.size() < limits::corked_bytes_max; };
     while (phase_ == Phase::reading && !closing_ && has_share() && pump_one(fresh)) --share;
-    if (!fresh.empty() && !closing_) reader_.keep(fresh);
+    if (phase_ == Phase::relaying) {
+        relay_input(fresh);
+    } else if (!fresh.empty() && !closing_) {
+        reader_.keep(fresh);
+    }
     if (!has_share()) resume_soon();
     uncork();
 }
 
 bool Connection::pump_one(std::string_view& fresh) {
     Request& request = loop_.buffers().request;
-    switch (reader_.next(fresh, core_->options.limits, request)) {
+    switch (reader_.next(fresh, core_->options.limits, request, this)) {
         case RequestReader::Step::more:
             if (reader_.take_wants_continue()) {
                 append(loop_.buffers().corked, "HTTP/1.1 100 Continue\r\n\r\n");
@@ -155,17 +163,26 @@ bool Connection::pump_one(std::string_view& fresh) {
     return true;
 }
 
-void Connection::dispatch(Request& request) {
-    ++exchange_;
-    served_ = true;
-    answering_ = true;
-    keep_alive_ = request.keep_alive && !core_->draining;
-    http10_ = request.minor_version == 0;
-    is_head_ = request.method == Method::head;
+void Connection::introduce(Request& request) const {
     request.peer = peer_;
     request.peer_is_trusted = peer_is_trusted_;
     request.proxies = &core_->options.proxies;
     request.secure = tls_ != nullptr;
+}
+
+bool Connection::streams_body(Request& head) {
+    introduce(head);
+    return core_->handler.streams_body(head);
+}
+
+void Connection::dispatch(Request& request) {
+    ++exchange_;
+    served_ = true;
+    answering_ = true;
+    keep_alive_ = request.keep_alive && !core_->draining && !request.body_streams;
+    http10_ = request.minor_version == 0;
+    is_head_ = request.method == Method::head;
+    introduce(request);
     core_->stats.requests.add();
     Exchange exchange(*this);
     core_->handler.handle(request, exchange);
@@ -197,7 +214,11 @@ void Connection::resume_soon() {
     resume_scheduled_ = true;
     loop_.soon([self = ConnectionRef(this)] {
         self->resume_scheduled_ = false;
-        if (self->phase_ == Phase::reading) self->pump({});
+        if (self->phase_ == Phase::reading) {
+            self->pump({});
+        } else if (self->phase_ == Phase::relaying) {
+            self->relay_input({});
+        }
     });
 }
 
@@ -217,6 +238,7 @@ void Connection::watch() {
             stalled_bytes_ = backlog();
             loop_.arm_at(timer_, now + limits.write_stall_deadline);
             break;
+        case Phase::relaying: watch_relay(); break;
         case Phase::lingering: loop_.arm_at(timer_, now + limits.linger_deadline); break;
         case Phase::closed: break;
     }
@@ -262,6 +284,7 @@ void Connection::on_deadline() {
             }
             core_->stats.cut_writes.add();
             return close();
+        case Phase::relaying: return check_relay();
         case Phase::handshaking:
         case Phase::lingering:
         case Phase::closed: return close();
@@ -273,6 +296,7 @@ void Connection::drain(const Frame& farewell) {
         case Phase::reading:
             if (reader_.phase() == RequestReader::Phase::idle && !resume_scheduled_) close();
             return;
+        case Phase::relaying:
         case Phase::deferred: keep_alive_ = false; return;
         case Phase::streaming: {
             const ConnectionRef self(this);

@@ -13,6 +13,7 @@
 #include "net/exchange.h"
 #include "net/limits.h"
 #include "net/loop.h"
+#include "net/relay.h"
 #include "net/request_reader.h"
 #include "net/socket.h"
 #include "net/tls.h"
@@ -21,7 +22,7 @@ namespace anteroom::net {
 
 class ServerCore;
 
-class Connection final : private Socket::Owner {
+class Connection final : private Socket::Owner, private RequestReader::Chooser {
   public:
     // Takes the descriptor. turned_away: hears a 503 and nothing else.
     static void open(ServerCore& core, int descriptor, const IpAddress& peer, bool turned_away);
@@ -43,6 +44,8 @@ class Connection final : private Socket::Owner {
     friend class Reply;
     friend class EventStream;
     friend class Exchange;
+    friend class Relay;
+    friend class OwnerAside;
 
     enum class Phase : std::uint8_t {
         handshaking, // TLS
@@ -50,6 +53,7 @@ class Connection final : private Socket::Owner {
         deferred,    // A Reply is out
         flushing,    // The client must read first
         streaming,
+        relaying,  // A Relay is out
         lingering, // The last word is said; reads on, so that the client can hear it
         closed,
     };
@@ -66,6 +70,8 @@ class Connection final : private Socket::Owner {
     void on_broken() override { close(); }
     void pump(std::string_view fresh);
     bool pump_one(std::string_view& fresh);
+    bool streams_body(Request& head) override;
+    void introduce(Request& request) const;
     void dispatch(Request& request);
     void refuse(const Refusal& refusal);
     void turn_away();
@@ -92,6 +98,27 @@ class Connection final : private Socket::Owner {
     void linger();
     std::size_t backlog() const { return socket_.backlog_bytes(); }
 
+    // Relays (connection_relay.cpp)
+    enum class RelayFraming : std::uint8_t {
+        unsaid,
+        bodiless,
+        sized,
+        chunked,
+        until_close,
+        tunnel
+    };
+    Relay begin_relay(RelayOwner& owner);
+    void relay_input(std::string_view fresh);
+    void relay_body(std::string_view& fresh);
+    void relay_tunnel(std::string_view& fresh);
+    void end_relay_input();
+    void refuse_relay(const Refusal& refusal);
+    void watch_relay();
+    void check_relay();
+    Output& relay_output();
+    void flush_relay();
+    void finish_relay();
+
     // Streams (connection_output.cpp)
     std::optional<EventStream> begin_stream(std::span<const Header> headers);
     void write_stream_head(Output& output, std::span<const Header> headers);
@@ -107,6 +134,11 @@ class Connection final : private Socket::Owner {
     RequestReader reader_;
     std::unique_ptr<TlsSession> tls_;
     Job on_stream_close_;
+    RelayOwner* relay_owner_ = nullptr; // Null: nobody is to be told.
+    std::uint64_t relay_left_ = 0;      // Of an answer whose length is known.
+    Instant relay_paused_at_{};
+    Instant half_closed_at_{};
+    Instant stalled_since_{};
     IpAddress peer_;
     Instant since_{};               // When the reader's phase began.
     std::size_t stalled_bytes_ = 0; // Backlog when its timer was set: has it moved since?
@@ -126,6 +158,11 @@ class Connection final : private Socket::Owner {
     bool http10_ = false;
     bool is_head_ = false;
     bool is_stream_ = false;
+    RelayFraming relay_framing_ = RelayFraming::unsaid;
+    bool relay_has_begun_ = false; // An interim head counts.
+    bool relay_paused_ = false;
+    bool relay_output_open_ = false;
+    bool relay_awaits_continue_ = false; // The client sends the body when it is told to.
 };
 
 } // namespace anteroom::net

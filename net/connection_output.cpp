@@ -53,7 +53,7 @@ Answer Connection::begin_answer(Status status) {
 void Connection::finish_answer() {
     answering_ = false;
     if (!keep_alive_) closing_ = true;
-    if (phase_ == Phase::deferred) {
+    if (phase_ == Phase::deferred || phase_ == Phase::relaying) {
         phase_ = Phase::reading;
         since_ = loop_.now();
     }
@@ -83,6 +83,11 @@ void Connection::on_drained() {
         phase_ = Phase::reading;
         since_ = loop_.now();
         if (reader_.has_kept()) resume_soon();
+    }
+    if (relay_owner_) {
+        const ConnectionRef self(this);
+        relay_owner_->on_writable();
+        return settle();
     }
     settle();
 }

@@ -10,7 +10,7 @@
 namespace anteroom::net {
 
 ConnectionRef::ConnectionRef(Connection* connection) : connection_(connection) {
-    connection_->retain();
+    if (connection_) connection_->retain();
 }
 
 ConnectionRef::ConnectionRef(ConnectionRef&& other) noexcept
@@ -217,6 +217,11 @@ Reply Exchange::defer() {
 std::optional<EventStream> Exchange::stream(std::span<const Header> headers) {
     CHECK(connection_.answering_);
     return connection_.begin_stream(headers);
+}
+
+Relay Exchange::relay(RelayOwner& owner) {
+    CHECK(connection_.answering_);
+    return connection_.begin_relay(owner);
 }
 
 void Handler::refused(const Refusal& refusal, Answer& answer) {

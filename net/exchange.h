@@ -1,8 +1,9 @@
-// What a handler of requests sees: it gets a Request and an Exchange, and then does one of three
+// What a handler of requests sees: it gets a Request and an Exchange, and then does one of four
 // things before it returns:
 //   exchange.answer(…)  answers at once, formatting straight into the connection's output;
 //   exchange.defer()    takes a Reply, to answer later on the same loop;
-//   exchange.stream()   turns the connection into an EventStream.
+//   exchange.stream()   turns the connection into an EventStream;
+//   exchange.relay(…)   passes body and answer on piece by piece (relay.h).
 //
 // Reply and EventStream outlive the client and the server without harm: what they send then goes
 // nowhere. They may be moved through other threads, but are used and destroyed on their loop's.
@@ -28,11 +29,13 @@ namespace anteroom::net {
 
 class Connection;
 class EventStream;
+class Relay;
+class RelayOwner;
 
 // Keeps the connection's memory, not the connection, alive.
 class ConnectionRef {
   public:
-    explicit ConnectionRef(Connection* connection);
+    explicit ConnectionRef(Connection* connection); // Null: of nobody.
     ConnectionRef(ConnectionRef&& other) noexcept;
     ConnectionRef& operator=(ConnectionRef&& other) noexcept;
     ~ConnectionRef();
@@ -82,6 +85,7 @@ class Answer {
 
   private:
     friend class Connection;
+    friend class Relay;
     friend class Reply;
     Answer(Connection& connection, Output& output, Status status, bool wanted);
     void begin(Status status);
@@ -155,6 +159,8 @@ class Exchange {
     // HEAD, which wants no body. The answer has been sent then.
     std::optional<EventStream> stream(std::span<const Header> headers = {});
 
+    Relay relay(RelayOwner& owner);
+
   private:
     friend class Connection;
     explicit Exchange(Connection& connection) : connection_(connection) {}
@@ -170,6 +176,11 @@ class Handler {
 
     // Returning without having used the exchange answers 500.
     virtual void handle(const Request& request, Exchange& exchange) = 0;
+
+    // Asked at the end of a head whose body is still coming: true calls handle() at once, with
+    // request.body_streams, and the body comes through a Relay. If handle() then does something
+    // else, the connection ends with its answer. False: handle() gets the body whole, or 413.
+    virtual bool streams_body(const Request&) { return false; }
 
     // A request that broke a rule or a limit: writes the body of the refusal. Plain text by
     // default.

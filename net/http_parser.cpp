@@ -211,13 +211,10 @@ Refusal note_header(const Header& header, Request& request, Seen& seen) {
     return {};
 }
 
-Refusal settle_framing(const Limits& limits, const Seen& seen, Request& request) {
+Refusal settle_framing(const Seen& seen, Request& request) {
     if (seen.encoding && seen.length) return bad("Transfer-Encoding with Content-Length");
     if (seen.encoding && request.minor_version == 0) return bad("Transfer-Encoding in HTTP/1.0");
     if (!seen.host && request.minor_version == 1) return bad("Host is missing");
-    if (request.content_length > limits.body_bytes_max) {
-        return {Status::content_too_large, "body too large"};
-    }
     if (seen.keep_alive) request.keep_alive = true;
     if (seen.close) request.keep_alive = false;
     return {};
@@ -297,6 +294,7 @@ Refusal parse_request_head(std::string_view head, const Limits& limits, Request&
     request.content_length = 0;
     request.chunked = false;
     request.expects_continue = false;
+    request.body_streams = false;
     request.body = {};
     if (const Refusal no = parse_request_line(take_line(head), limits, request)) return no;
 
@@ -310,7 +308,7 @@ Refusal parse_request_head(std::string_view head, const Limits& limits, Request&
         if (const Refusal no = note_header(header, request, seen)) return no;
         ++request.header_count;
     }
-    return settle_framing(limits, seen, request);
+    return settle_framing(seen, request);
 }
 
 } // namespace anteroom::net

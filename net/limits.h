@@ -30,6 +30,10 @@ inline constexpr Millis write_stall_deadline{30'000}; // Cut: the peer reads not
 inline constexpr Millis linger_deadline{2'000};
 inline constexpr std::size_t linger_bytes_max = 1024 * 1024;
 inline constexpr std::size_t backlog_bytes_max = 64 * 1024; // Cut: an event stream that lags
+inline constexpr std::size_t relay_bytes_max = 64 * 1024;   // Each way; then the other side waits
+inline constexpr Millis half_closed_deadline{10'000};       // Cut: a relayed answer nobody reads
+inline constexpr std::size_t response_head_bytes_max = 16 * 1024;   // Of an origin: 502
+inline constexpr std::uint32_t interim_max = 8;                     // 1xx before an answer: 502
 inline constexpr std::uint32_t connections_per_address_max = 1'000; // 503
 inline constexpr std::uint32_t event_streams_max = 20'000;          // 503
 inline constexpr std::uint32_t refusals_max = 64;                   // 503s being read at one time
@@ -55,6 +59,7 @@ struct Limits {
     Millis write_stall_deadline = limits::write_stall_deadline;
     Millis linger_deadline = limits::linger_deadline;
     std::size_t backlog_bytes_max = limits::backlog_bytes_max;
+    Millis half_closed_deadline = limits::half_closed_deadline;
     std::uint32_t event_streams_max = limits::event_streams_max;
     std::uint32_t refusals_max = limits::refusals_max;
     std::uint32_t retry_after_seconds = limits::retry_after_seconds;

@@ -7,6 +7,7 @@
 #include "net/limits.h"
 #include "net/output.h"
 #include "net/request.h"
+#include "net/response_head.h"
 
 namespace anteroom::net {
 
@@ -18,6 +19,7 @@ struct LoopBuffers {
     bool deferred_in_use = false;
     Output cipher; // Ciphertext on its way out.
     Request request;
+    ResponseHead response;
     DateLine date;
 };
 

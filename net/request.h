@@ -43,6 +43,7 @@ struct Request {
     std::uint64_t content_length = 0;
     bool chunked = false;
     bool expects_continue = false;
+    bool body_streams = false; // The body comes later, through a Relay.
 
     std::span<const Header> headers() const { return {header_storage.data(), header_count}; }
 

@@ -1,5 +1,7 @@
 #include "net/request_reader.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -7,8 +9,8 @@
 namespace anteroom::net {
 
 RequestReader::Step RequestReader::next(std::string_view& fresh, const Limits& limits,
-                                        Request& request) {
-    CHECK(handed_bytes_ == 0);
+                                        Request& request, Chooser* chooser) {
+    CHECK(handed_bytes_ == 0 && !streams_);
     if (refusal_) return Step::refused;
     const bool in_place = !has_kept();
     if (!in_place && !fresh.empty()) keep(std::exchange(fresh, {}));
@@ -17,8 +19,8 @@ RequestReader::Step RequestReader::next(std::string_view& fresh, const Limits& l
 
     Step step = Step::ready;
     const bool head_was_complete = head_bytes_ != 0;
-    if (!head_was_complete) step = read_head(bytes, limits, request);
-    if (step == Step::ready && !chunks_) {
+    if (!head_was_complete) step = read_head(bytes, limits, request, chooser);
+    if (step == Step::ready && !chunks_ && !streams_) {
         // The views of an earlier parse pointed into bytes that have moved since.
         if (head_was_complete && bytes.size() >= total_bytes_) {
             const Refusal again = parse_request_head(bytes.substr(0, head_bytes_), limits, request);
@@ -26,7 +28,7 @@ RequestReader::Step RequestReader::next(std::string_view& fresh, const Limits& l
         }
         step = read_sized_body(bytes, request);
     }
-    if (in_place && step == Step::ready && !chunks_) {
+    if (in_place && step == Step::ready && (streams_ || !chunks_)) {
         handed_from_kept_ = false;
         fresh.remove_prefix(handed_bytes_);
         return step;
@@ -36,7 +38,7 @@ RequestReader::Step RequestReader::next(std::string_view& fresh, const Limits& l
         return step;
     }
     if (in_place) keep(std::exchange(fresh, {}));
-    if (step == Step::ready && chunks_) {
+    if (step == Step::ready && chunks_ && !streams_) {
         step = read_chunked_body();
         if (step == Step::ready) {
             const Refusal again =
@@ -50,7 +52,7 @@ RequestReader::Step RequestReader::next(std::string_view& fresh, const Limits& l
 }
 
 RequestReader::Step RequestReader::read_head(std::string_view bytes, const Limits& limits,
-                                             Request& request) {
+                                             Request& request, Chooser* chooser) {
     const HeadEnd end = find_head_end(bytes, scanned_, limits.head_bytes_max);
     if (end.refusal) return refuse(end.refusal);
     if (end.head_bytes == 0) {
@@ -61,15 +63,36 @@ RequestReader::Step RequestReader::read_head(std::string_view bytes, const Limit
     if (no) return refuse(no);
     head_bytes_ = end.head_bytes;
     total_bytes_ = head_bytes_ + request.content_length;
+    const bool has_body = request.chunked || request.content_length > 0;
+    if (has_body && begin_stream(bytes, request, chooser)) return Step::ready;
+    if (request.content_length > limits.body_bytes_max) {
+        return refuse({Status::content_too_large, "body too large"});
+    }
     if (request.chunked) {
         chunks_ =
             std::make_unique<ChunkDecoder>(limits.body_bytes_max, ChunkDecoder::Trailers::refuse);
         decoded_end_ = head_bytes_;
     }
     const bool body_has_begun = bytes.size() > head_bytes_;
-    const bool has_body = request.chunked || request.content_length > 0;
     wants_continue_ = request.expects_continue && has_body && !body_has_begun;
     return Step::ready;
+}
+
+// A body that is here already is not worth the trouble: it is handed over whole.
+bool RequestReader::begin_stream(std::string_view bytes, Request& request, Chooser* chooser) {
+    const bool is_here = !request.chunked && bytes.size() >= total_bytes_;
+    if (is_here || !chooser || !chooser->streams_body(request)) return false;
+    streams_ = true;
+    streamed_bytes_ = 0;
+    body_left_ = request.content_length;
+    request.body_streams = true;
+    handed_bytes_ = head_bytes_;
+    if (request.chunked) {
+        // No bound on the whole, only on what is kept of it. Trailers end here.
+        chunks_ = std::make_unique<ChunkDecoder>(std::numeric_limits<std::size_t>::max() / 32,
+                                                 ChunkDecoder::Trailers::drop);
+    }
+    return true;
 }
 
 RequestReader::Step RequestReader::read_sized_body(std::string_view bytes, Request& request) {
@@ -106,14 +129,55 @@ RequestReader::Step RequestReader::refuse(const Refusal& refusal) {
 
 void RequestReader::release() {
     CHECK(handed_bytes_ != 0);
-    if (handed_from_kept_) kept_begin_ += handed_bytes_;
-    if (!has_kept()) {
-        if (kept_.capacity() > std::string().capacity()) std::string().swap(kept_);
-        kept_begin_ = 0;
-    }
+    drop_kept(handed_from_kept_ ? handed_bytes_ : 0);
     handed_bytes_ = scanned_ = head_bytes_ = total_bytes_ = decoded_end_ = 0;
-    chunks_.reset();
+    if (!streams_) chunks_.reset();
     wants_continue_ = false;
+}
+
+void RequestReader::drop_kept(std::size_t count) {
+    kept_begin_ += count;
+    if (has_kept()) return;
+    if (kept_.capacity() > std::string().capacity()) std::string().swap(kept_);
+    kept_begin_ = 0;
+}
+
+RequestReader::Piece RequestReader::take_body(std::string_view& fresh, std::span<char> room) {
+    CHECK(streams_ && handed_bytes_ == 0);
+    const bool from_kept = has_kept();
+    const std::string_view input = (from_kept ? kept() : fresh).substr(0, room.size());
+    Piece piece;
+    std::size_t used = 0;
+    if (chunks_) {
+        const auto progress = chunks_->decode(input, room.data());
+        used = progress.consumed;
+        piece.bytes = {room.data(), progress.produced};
+        using Verdict = ChunkDecoder::Verdict;
+        if (chunks_->verdict() == Verdict::done) piece.state = Piece::State::last;
+        if (chunks_->verdict() > Verdict::done) piece.state = Piece::State::malformed;
+    } else {
+        used = static_cast<std::size_t>(std::min<std::uint64_t>(input.size(), body_left_));
+        piece.bytes = input.substr(0, used);
+        body_left_ -= used;
+        if (body_left_ == 0) piece.state = Piece::State::last;
+    }
+    streamed_bytes_ += piece.bytes.size();
+    if (from_kept) {
+        kept_begin_ += used; // The memory stays until shed(): the piece lies in it.
+    } else {
+        fresh.remove_prefix(used);
+    }
+    if (piece.state == Piece::State::last) {
+        streams_ = false;
+        chunks_.reset();
+    }
+    return piece;
+}
+
+std::string RequestReader::take_kept() {
+    std::string kept(this->kept());
+    drop_kept(kept.size());
+    return kept;
 }
 
 void RequestReader::keep(std::string_view fresh) {
@@ -126,11 +190,12 @@ void RequestReader::keep(std::string_view fresh) {
 }
 
 RequestReader::Phase RequestReader::phase() const {
-    if (head_bytes_ != 0) return Phase::body;
+    if (head_bytes_ != 0 || streams_) return Phase::body;
     return has_kept() ? Phase::head : Phase::idle;
 }
 
 std::uint64_t RequestReader::body_bytes() const {
+    if (streams_) return streamed_bytes_;
     if (chunks_) return chunks_->body_bytes();
     return kept_bytes() > head_bytes_ ? kept_bytes() - head_bytes_ : 0;
 }

@@ -68,6 +68,25 @@ bool Socket::open(int descriptor) {
     return loop_.poller().watch(descriptor, *this);
 }
 
+bool Socket::open_connecting(int descriptor) {
+    connecting_ = true;
+    return open(descriptor);
+}
+
+// True: connected; the events mean what they always do.
+bool Socket::settle_connecting() {
+    int error = 0;
+    socklen_t length = sizeof error;
+    const int asked = ::getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length);
+    connecting_ = false;
+    if (asked != 0 || error != 0) {
+        owner_.on_broken();
+        return false;
+    }
+    owner_.on_connected();
+    return descriptor_ >= 0;
+}
+
 void Socket::close() {
     if (descriptor_ < 0) return;
     loop_.poller().forget(*this);
@@ -117,6 +136,8 @@ void Socket::finish_writing() {
 
 void Socket::on_events(std::uint32_t events) {
     if (events == 0) asked_again_ = false;
+    if (connecting_ && !settle_connecting()) [[unlikely]]
+        return;
     if (events & peer_is_done) peer_is_done_ = true;
     if (events & (EPOLLIN | peer_is_done)) readable_ = true;
     if (events & (EPOLLOUT | peer_is_done)) writable_ = true;
@@ -157,8 +178,9 @@ void Socket::flush() {
         if (count < 0) {
             if (errno == EINTR) continue;
             writable_ = false;
-            if (!would_block()) owner_.on_broken();
-            return;
+            if (would_block()) return;
+            backlog_.reset();
+            return owner_.on_send_failed();
         }
         backlog_->drop(static_cast<std::size_t>(count));
         if (backlog_->frames.empty()) {

@@ -1,4 +1,4 @@
-// Socket: the descriptor of one client, from accept to close. Internal to net/.
+// Socket: the descriptor of one client (or one origin), from accept to close. Internal to net/.
 //
 // Bytes go straight to the kernel; only what it does not take waits here, in a backlog that exists
 // only as long as there is one. Bytes come in through the loop's shared buffer, so a socket that
@@ -25,6 +25,8 @@ class Socket final : public Watcher {
         virtual void on_end() = 0;                         // The peer sends no more. Once.
         virtual void on_drained() = 0;                     // The backlog has gone.
         virtual void on_broken() = 0;                      // Nothing will ever come or go again.
+        virtual void on_send_failed() { on_broken(); }     // Nothing will go; some may still come.
+        virtual void on_connected() {}                     // After connect().
 
       protected:
         Owner() = default;
@@ -38,6 +40,8 @@ class Socket final : public Watcher {
 
     // Takes the descriptor (non-blocking) and begins to receive. False: it could not be watched.
     bool open(int descriptor);
+    // The same for one that is still connecting: on_connected() or on_broken() comes first.
+    bool open_connecting(int descriptor);
     void close();
     int descriptor() const { return descriptor_; } // -1: closed.
 
@@ -60,6 +64,7 @@ class Socket final : public Watcher {
     };
 
     void on_events(std::uint32_t events) override;
+    bool settle_connecting();
     void receive();
     void flush();
     void ask_again();
@@ -73,6 +78,7 @@ class Socket final : public Watcher {
     bool peer_is_done_ = false; // Behind the bytes stands the end, or an error.
     bool ended_ = false;        // on_end() was called.
     bool paused_ = false;
+    bool connecting_ = false;
     bool asked_again_ = false;
 };
 

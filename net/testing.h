@@ -119,6 +119,7 @@ class Dial {
     std::string read_some(); // Empty: the end.
     std::string read_until(std::string_view mark);
     std::string read_all(); // Until the end.
+    void put_back(std::string bytes) { pending_ = std::move(bytes) + pending_; }
     WireResponse ask(std::string_view request);
 
   private:

@@ -101,6 +101,15 @@ Urr::Path Urr::path_of(std::string_view path) {
     return Path{Family::page, path};
 }
 
+bool Urr::owns(std::string_view text) const {
+    const Path path = path_of(text);
+    if (path.family == Family::outer) return true;
+    Parameters parameters{};
+    for (const Rule& rule : rules)
+        if (rule.family == path.family && fits(rule.pattern, path.rest, parameters)) return true;
+    return false;
+}
+
 bool Urr::handle(Ask& ask) {
     const Path path = path_of(ask.request.path);
     const Method wanted = ask.request.method == Method::head ? Method::get : ask.request.method;

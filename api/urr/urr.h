@@ -49,6 +49,7 @@ class Urr final : public Dialect {
   public:
     Urr(Desk& desk, const Options& options);
 
+    bool owns(std::string_view path) const override;
     bool handle(Ask& ask) override;
 
   private:
