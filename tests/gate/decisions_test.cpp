@@ -12,9 +12,10 @@ namespace {
 
 namespace json = boost::json;
 
-std::string text_of(const json::object& row, std::string_view name, std::string otherwise = "") {
+std::string text_of(const json::object& row, std::string_view name,
+                    std::string_view otherwise = "") {
     const json::value* value = row.if_contains(name);
-    return value ? std::string(value->as_string()) : otherwise;
+    return value ? std::string(value->as_string()) : std::string(otherwise);
 }
 
 // What a row's request holds; a question looks into it.

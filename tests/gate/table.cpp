@@ -21,9 +21,10 @@ std::string content(const std::string& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::string text_of(const json::object& object, std::string_view name, std::string otherwise = "") {
+std::string text_of(const json::object& object, std::string_view name,
+                    std::string_view otherwise = "") {
     const json::value* value = object.if_contains(name);
-    return value && value->is_string() ? std::string(value->as_string()) : otherwise;
+    return value && value->is_string() ? std::string(value->as_string()) : std::string(otherwise);
 }
 
 std::int64_t number_of(const json::object& object, std::string_view name, std::int64_t otherwise) {
