@@ -25,8 +25,16 @@ Examples:
   anteroom inspect --data data rooms      what is in a data folder; also while the server runs
   anteroom inspect visitor ann            when ann joined, was called, went in and left
   anteroom inspect export --room sale --format jsonl --output sale.jsonl
-  anteroom verify GET /events/5f0c…/seats   would it pass the gate, which rule decides, and why
-  anteroom edge cloudfront --out edge.js   the gate's rules as a function for a CDN)";
+  anteroom verify GET /events/spring      would it pass the gate, which rule decides, and why
+  anteroom edge cloudfront --out edge.js  the gate's rules as a function for a CDN)";
+
+void add_keys_options(CLI::App& command, KeysOptions& options) {
+    command.add_option("--rotate", options.rotate, "make a new key for: ticket, outer or entry");
+    command.add_option("--overlap", options.overlap, "how long the old key still verifies")
+        ->capture_default_str();
+    command.add_flag("--ed25519", options.ed25519,
+                     "sign passes with Ed25519: an edge needs only the public key");
+}
 
 int run(int argc, char** argv) {
     CLI::App app("Anteroom: a virtual waiting room.");
@@ -48,13 +56,7 @@ int run(int argc, char** argv) {
     config_command->add_flag("--print", print, "show what is in force, secrets masked");
     CLI::App* keys_command = add("keys", "list or rotate the signing keys");
     KeysOptions keys_options;
-    keys_command->add_option("--rotate", keys_options.rotate,
-                             "make a new key for: ticket, outer or entry");
-    keys_command
-        ->add_option("--overlap", keys_options.overlap, "how long the old key still verifies")
-        ->capture_default_str();
-    keys_command->add_flag("--ed25519", keys_options.ed25519,
-                           "sign passes with Ed25519: an edge needs only the public key");
+    add_keys_options(*keys_command, keys_options);
     CLI::App* inspect_command = add("inspect", "look into a data folder: rooms, visits, facts");
     InspectOptions inspect_options;
     add_inspect_options(*inspect_command, inspect_options);

@@ -42,7 +42,32 @@ bool holds_escape(std::string_view text) {
     return false;
 }
 
+struct OddLetter {
+    std::string_view utf8;
+    char ascii;
+};
+constexpr OddLetter odd_letters[] = {
+    {"\xc5\xbf", 's'}, {"\xe2\x84\xaa", 'k'}, {"\xc4\xb0", 'i'}, {"\xc4\xb1", 'i'}};
+
+// Takes one letter off the front, in lower case. REQUIRES: text is not empty.
+char take_letter(std::string_view& text) {
+    for (const OddLetter& odd : odd_letters) {
+        if (!text.starts_with(odd.utf8)) continue;
+        text.remove_prefix(odd.utf8.size());
+        return odd.ascii;
+    }
+    const char letter = net::to_lower(text.front());
+    text.remove_prefix(1);
+    return letter;
+}
+
 } // namespace
+
+bool same_letters(std::string_view segment, std::string_view ascii) {
+    for (const char wanted : ascii)
+        if (segment.empty() || take_letter(segment) != net::to_lower(wanted)) return false;
+    return segment.empty();
+}
 
 std::string_view words(PathFault fault) {
     switch (fault) {
@@ -118,15 +143,14 @@ PathFault CleanPath::split() {
 void CleanPath::drop_version() {
     if (!is_api()) return;
     std::size_t versions = 0;
-    while (1 + versions < count_ && net::equals_ignoring_case((*this)[1 + versions], "v1"))
-        ++versions;
+    while (1 + versions < count_ && same_letters((*this)[1 + versions], "v1")) ++versions;
     std::copy(spans_.begin() + 1 + static_cast<std::ptrdiff_t>(versions),
               spans_.begin() + static_cast<std::ptrdiff_t>(count_), spans_.begin() + 1);
     count_ -= versions;
 }
 
 bool CleanPath::is_api() const {
-    return count_ > 0 && net::equals_ignoring_case((*this)[0], "api");
+    return count_ > 0 && same_letters((*this)[0], "api");
 }
 
 } // namespace anteroom::gate

@@ -35,6 +35,10 @@ enum class PathFault : std::uint8_t {
 // A clause for people: "the path has …".
 std::string_view words(PathFault fault);
 
+// Whether a segment is this ASCII text in other letters. Beside A for a these are the few letters
+// of other alphabets that become ASCII when a program changes their case: ſ, K (Kelvin), İ and ı.
+bool same_letters(std::string_view segment, std::string_view ascii);
+
 class CleanPath {
   public:
     // The target as it came, with or without its query. After a fault there are no segments.

@@ -99,6 +99,24 @@ TEST(CleanPath, HasLimits) {
     EXPECT_EQ(read(large + "a").substr(0, 1), "!");
 }
 
+TEST(CleanPath, KnowsLettersThatBecomeAscii) {
+    EXPECT_TRUE(same_letters("SeAtS", "seats"));
+    EXPECT_TRUE(
+        same_letters("\xc5\xbf"
+                     "eat\xc5\xbf",
+                     "seats"));
+    EXPECT_TRUE(
+        same_letters("t\xc4\xb1"
+                     "c\xe2\x84\xaa"
+                     "ets",
+                     "tickets"));
+    EXPECT_TRUE(same_letters("ap\xc4\xb0", "api"));
+    EXPECT_FALSE(same_letters("seat", "seats"));
+    EXPECT_FALSE(same_letters("seatss", "seats"));
+    EXPECT_FALSE(same_letters("", "a"));
+    EXPECT_EQ(read("/AP%C4%B1/v1/x"), "AP\xc4\xb1|x");
+}
+
 TEST(CleanPath, ReadsAgainFromTheBeginning) {
     CleanPath path;
     EXPECT_EQ(path.read("/a/b/c"), PathFault::none);

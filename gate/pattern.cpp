@@ -39,7 +39,7 @@ bool fits(const Piece& piece, std::string_view segment, LetterCase letters) {
     switch (piece.kind) {
         case PieceKind::text:
             return letters == LetterCase::counts ? piece.text == segment
-                                                 : net::equals_ignoring_case(piece.text, segment);
+                                                 : same_letters(segment, piece.text);
         case PieceKind::event_uuid: return is_uuid(segment);
         case PieceKind::any:
         case PieceKind::event:

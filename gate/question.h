@@ -17,6 +17,13 @@ struct Question {
     std::span<const net::Header> headers;
 };
 
+inline Question question_of(const net::Request& request) {
+    return {.method = request.method_text,
+            .host = request.host,
+            .target = request.path,
+            .headers = request.headers()};
+}
+
 // Without port and final dot. As it came, so compare ignoring case.
 std::string_view host_name(const Question& question);
 

@@ -276,10 +276,11 @@ void RuleReader::read_redirects(Rule& rule, const toml::node& node) {
         return;
     }
     for (const auto& [key, value] : *table) {
+        const std::string_view wanted = key.str(); // clang 14 captures no bindings.
         const auto need =
-            std::ranges::find_if(rule.needs, [&](Need one) { return name(one) == key.str(); });
+            std::ranges::find_if(rule.needs, [&](Need one) { return name(one) == wanted; });
         if (need == rule.needs.end())
-            blame(line_of(value), fmt::format("the rule does not need \"{}\"", key.str()));
+            blame(line_of(value), fmt::format("the rule does not need \"{}\"", wanted));
         else
             rule.redirects[static_cast<std::size_t>(*need)] = redirect_of(value);
     }

@@ -121,6 +121,20 @@ TEST(Pass, OpensOnlyItsRoomForItsVisitorInItsTier) {
     EXPECT_EQ(refusal(verifier.verify(outer_vector, test_now, any_entry)), Refusal::bad_signature);
 }
 
+TEST(Pass, MayBeAskedForWithoutSayingForWhichRoom) {
+    const KeyRing ring = test_ring();
+    PassVerifier verifier(ring);
+    const Result<std::string> pass = PassIssuer(ring).issue(
+        EntryPass{.room = "spring", .visitor = "user-1"}, test_now, minutes(1));
+    ASSERT_TRUE(pass);
+    const PassVerdict verdict =
+        verifier.verify(*pass, test_now, {.room = std::nullopt, .tier = Tier::entry});
+    ASSERT_TRUE(std::holds_alternative<VerifiedPass>(verdict));
+    EXPECT_EQ(std::get<VerifiedPass>(verdict).room, "spring");
+    // An empty name is a room's name like another, and no pass has it.
+    EXPECT_EQ(verifier.verify(*pass, test_now, {.room = "", .tier = Tier::entry}).index(), 1u);
+}
+
 TEST(Pass, WithATierIsNoEntryPassEvenUnderTheEntryKey) {
     PassVerifier verifier(test_ring());
     const std::string claims =

@@ -10,6 +10,8 @@ const NO_STORE = "no-store, no-cache, must-revalidate";
 const RESERVED = /^(x-user-(id|email|role)|x-cloudfront-verified|x-anteroom-.*)$/i;
 
 const lower = text => text.replace(/[A-Z]/g, c => c.toLowerCase());
+// Also the letters of other alphabets that become ASCII when a program changes their case.
+const fold = text => lower(text).replace(/\u017f/g, "s").replace(/\u212a/g, "k").replace(/[\u0130\u0131]/g, "i");
 const trim = text => text.replace(/^[ \t]+|[ \t]+$/g, "");
 
 function decodePath(path) {
@@ -41,11 +43,11 @@ function cleanPath(target) {
   if (segments.length > SEGMENTS_MAX) return null;
   for (const segment of segments)
     if (segment === "." || segment === ".." || utf8.encode(segment).length > SEGMENT_BYTES_MAX) return null;
-  if (isApi(segments)) while (segments.length > 1 && lower(segments[1]) === "v1") segments.splice(1, 1);
+  if (isApi(segments)) while (segments.length > 1 && fold(segments[1]) === "v1") segments.splice(1, 1);
   return segments;
 }
 
-const isApi = segments => segments.length > 0 && lower(segments[0]) === "api";
+const isApi = segments => segments.length > 0 && fold(segments[0]) === "api";
 
 // The captured event or "", or null when the path does not fit.
 function matchPath(pieces, segments, exactly) {
@@ -57,7 +59,7 @@ function matchPath(pieces, segments, exactly) {
     const piece = pieces[at], segment = segments[at];
     if (piece[0] === "=") {
       const text = piece.slice(1);
-      if (exactly ? text !== segment : lower(text) !== lower(segment)) return null;
+      if (exactly ? text !== segment : lower(text) !== fold(segment)) return null;
     } else if (piece === "{event:uuid}" && !UUID.test(segment)) {
       return null;
     }

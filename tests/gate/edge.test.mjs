@@ -91,7 +91,7 @@ function headersOf(row) {
 // --- Requests as the platforms give them.
 
 function frontRequest(row) {
-  const headers = { host: [{ key: "Host", value: "shop.example" }] };
+  const headers = { host: [{ key: "Host", value: row.host ?? "shop.example" }] };
   for (const [key, value] of headersOf(row)) (headers[key.toLowerCase()] ??= []).push({ key, value });
   const [uri, querystring = ""] = row.target.split(/\?(.*)/s);
   return { method: row.method, uri, querystring, headers };
@@ -102,7 +102,7 @@ function flareRequest(row) {
   const headers = new Headers();
   for (const [name, value] of headersOf(row)) headers.append(name, value);
   const request = new Request("https://shop.example/", { headers });
-  Object.defineProperty(request, "url", { value: `https://shop.example${row.target}` });
+  Object.defineProperty(request, "url", { value: `https://${row.host ?? "shop.example"}${row.target}` });
   Object.defineProperty(request, "method", { value: row.method });
   return request;
 }

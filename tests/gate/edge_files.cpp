@@ -34,6 +34,7 @@ int run(const std::string& table_path, const std::string& folder, const std::str
         };
         const bool all = made("default", default_rules(), TableKeys::hs256, named) &&
                          made("compat", compat_rules(), TableKeys::hs256, named) &&
+                         made("every_key", table.rules("every_key"), TableKeys::hs256, named) &&
                          made("ed25519", default_rules(), TableKeys::ed25519, named) &&
                          made("inlined", default_rules(), TableKeys::hs256, inlined);
         if (!all) return 1;

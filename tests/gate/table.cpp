@@ -16,9 +16,15 @@ namespace {
 
 namespace json = boost::json;
 
-std::string text_of(const json::object& object, std::string_view name, std::string otherwise = "") {
+std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string text_of(const json::object& object, std::string_view name,
+                    std::string_view otherwise = "") {
     const json::value* value = object.if_contains(name);
-    return value && value->is_string() ? std::string(value->as_string()) : otherwise;
+    return value && value->is_string() ? std::string(value->as_string()) : std::string(otherwise);
 }
 
 std::int64_t number_of(const json::object& object, std::string_view name, std::int64_t otherwise) {
@@ -45,9 +51,15 @@ token::Key ed25519_key(token::Purpose purpose, std::string_view kid, const std::
 } // namespace
 
 Table Table::load(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return Table(json::parse(text).as_object());
+    Result<Rules> every_key =
+        read_rules(content(path.substr(0, path.rfind('/') + 1) + "every_key.toml"), "every_key");
+    CHECK(every_key);
+    return {json::parse(content(path)).as_object(), *std::move(every_key)};
+}
+
+const Rules& Table::rules(std::string_view name) const {
+    if (name == "every_key") return every_key_;
+    return name == "compat" ? compat_rules() : default_rules();
 }
 
 token::UnixSeconds Table::now() const {

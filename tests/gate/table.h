@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gate/rules.h"
 #include "token/key_ring.h"
 
 namespace anteroom::gate {
@@ -21,16 +22,21 @@ class Table {
     token::KeyRing ring(TableKeys keys) const;
     const boost::json::array& rows() const { return root_.at("rows").as_array(); }
 
+    // "default", "compat", or a file beside the table.
+    const Rules& rules(std::string_view name) const;
+
     // A text as it stands, or the token that is described.
     std::string token(const boost::json::value& described, TableKeys keys) const;
 
   private:
-    explicit Table(boost::json::object root) : root_(std::move(root)) {}
+    Table(boost::json::object root, Rules every_key)
+        : root_(std::move(root)), every_key_(std::move(every_key)) {}
 
     std::string claims(const boost::json::object& described) const;
     std::string signature(std::string_view text, std::string_view key, TableKeys keys) const;
 
     boost::json::object root_;
+    Rules every_key_;
 };
 
 } // namespace anteroom::gate
