@@ -18,13 +18,6 @@ bool accepts_html(const net::Request& request) {
     return request.header("accept").value_or("").find("text/html") != std::string_view::npos;
 }
 
-gate::Question question_of(const net::Request& request) {
-    return {.method = request.method_text,
-            .host = request.host,
-            .target = request.path,
-            .headers = request.headers()};
-}
-
 // The first of the names that the request has.
 std::string_view first_of(const net::Request& request,
                           std::initializer_list<std::string_view> names) {
@@ -111,7 +104,7 @@ void GateKeeper::handle(Ask& ask) {
     const Caller caller = desk_.identify(ask);
     RoomWitness witness(desk_, ask, caller, shared_.sessions_only);
     const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
-    const gate::Decision decision = gate::decide(*rules, question_of(ask.request), witness);
+    const gate::Decision decision = gate::decide(*rules, gate::question_of(ask.request), witness);
     if (decision.verdict != gate::Verdict::pass) return answer_refusal(ask, decision);
     Identity identity;
     identity.add("X-User-Id", caller.user);

@@ -21,6 +21,9 @@ struct TestOptions {
     std::vector<std::string> cors_origins{};
     std::string jwt_secret{};
     urr::Options urr{};
+    std::vector<std::string> origins{}; // Of the gate.
+    bool sessions_only = false;
+    gate::CallLimits call_limits{}; // 0: not counted.
 };
 
 class TestServer {
@@ -36,6 +39,12 @@ class TestServer {
                  .join_limiter = std::make_unique<AddressLimiter>(3, options.joins_per_second)},
           keys(*token::KeyRing::generate({1'700'000'000})) {
         shared.urr = options.urr;
+        gate.rules.store(std::make_shared<gate::Rules>(gate::default_rules()));
+        gate.sessions_only = options.sessions_only;
+        gate.proxy.origins.urls = options.origins;
+        for (std::size_t i = 0; i < options.call_limits.size(); ++i)
+            if (options.call_limits[i] > 0)
+                gate.limiters[i] = std::make_unique<WindowLimiter>(options.call_limits[i]);
         shared.metrics = [] { return std::string("metrics here\n"); };
         service.attach(0, thread_.loop);
         net::ServerOptions server_options;
@@ -47,6 +56,7 @@ class TestServer {
             api_ = std::make_unique<Api>(
                 shared, 0, thread_.loop,
                 *Office::open(keys, {.jwt_secret = options.jwt_secret, .access_rules = {}}));
+            api_->set_gate(*GateKeeper::open(api_->desk(), gate));
             server_ = *net::HttpServer::listen(thread_.loop, *api_, std::move(server_options));
             port_ = server_->port();
         });
@@ -115,6 +125,7 @@ class TestServer {
 
     Service service;
     ApiShared shared;
+    GateShared gate;
     token::KeyRing keys;
 
   private:
