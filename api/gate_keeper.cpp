@@ -142,10 +142,14 @@ void GateKeeper::verify(Ask& ask) {
     net::Answer answer =
         desk_.begin(ask, decision.status == 401 ? Status::unauthorized : Status::forbidden);
     answer.header("Cache-Control", gate::refusal_cache_control);
-    if (!decision.location.empty()) answer.header("X-Anteroom-Redirect", decision.location);
+    if (decision.verdict == gate::Verdict::redirect) {
+        answer.header("X-Anteroom-Redirect", decision.location);
+        return answer.send();
+    }
+    const std::string body = gate::refusal_body(decision);
+    answer.header("X-Anteroom-Refusal", body); // nginx drops the body.
     answer.header("Content-Type", "application/json");
-    if (decision.verdict != gate::Verdict::redirect)
-        net::append(answer.body(), gate::refusal_body(decision));
+    net::append(answer.body(), body);
 }
 
 void GateKeeper::refuse(const gate::Failure& failure, net::Answer& answer) {
