@@ -38,6 +38,8 @@ void Api::route(const net::Request& request, net::Exchange& exchange, Instant no
         if (!is_native && dialect->handle(ask)) return;
     const RouteMatch matched = match(request.method, request.path);
     if (!matched.rule) {
+        if (!matched.path_exists && fallback_)
+            return fallback_->handle(request, exchange, ask.request_id.view());
         if (!matched.path_exists) return refuse(ask, Code::not_found);
         if (request.method == net::Method::options) return preflight(ask);
         return refuse(ask, Code::method_not_allowed);
@@ -54,6 +56,13 @@ void Api::route(const net::Request& request, net::Exchange& exchange, Instant no
     if (has_room && !is_room_id(ask.room_id))
         return refuse(ask, Code::bad_request, "a room id is 1 to 128 of A-Z a-z 0-9 . _ : ~ -");
     dispatch(ask, *matched.rule);
+}
+
+// Our own routes want their bodies whole; what goes past us goes piece by piece.
+bool Api::streams_body(const net::Request& head) {
+    if (!fallback_ || match(head.method, head.path).path_exists) return false;
+    return std::none_of(dialects_.begin(), dialects_.end(),
+                        [&](const auto& dialect) { return dialect->knows(head.path); });
 }
 
 bool Api::may_enter(Ask& ask, Access access, Caller& caller) {

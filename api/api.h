@@ -13,6 +13,7 @@
 
 #include "api/desk.h"
 #include "api/dialect.h"
+#include "api/fallback.h"
 #include "api/latency.h"
 #include "api/problem.h"
 #include "api/routes.h"
@@ -26,6 +27,10 @@ class Api final : public net::Handler {
 
     void handle(const net::Request& request, net::Exchange& exchange) override;
     void refused(const net::Refusal& refusal, net::Answer& answer) override;
+    bool streams_body(const net::Request& head) override;
+
+    // For requests that are none of ours; null: they are not found. Outlives this.
+    void set_fallback(Fallback* fallback) { fallback_ = fallback; }
 
     // After the keys changed.
     void set_office(std::unique_ptr<Office> office) { desk_.set_office(std::move(office)); }
@@ -104,6 +109,7 @@ class Api final : public net::Handler {
     net::Loop& loop_;
     Desk desk_;
     std::vector<std::unique_ptr<Dialect>> dialects_;
+    Fallback* fallback_ = nullptr;
     Latency latency_;
 };
 

@@ -14,6 +14,9 @@ class Dialect {
 
     // False: not one of its paths, and nothing was done.
     virtual bool handle(Ask& ask) = 0;
+
+    // Whether handle() could take a request for this path.
+    virtual bool knows(std::string_view path) const = 0;
 };
 
 } // namespace anteroom::api

@@ -56,6 +56,7 @@ const Key keys[] = {
     {"urr", "entry_pass", &Config::urr_entry_pass},
     {"urr", "trust_vwr_position", &Config::urr_trust_vwr_position},
     {"urr", "unknown_is_404", &Config::urr_unknown_is_404},
+    {"gate", "origin", &Config::gate_origins},
     {"rooms", "create", &Config::create_rooms},
     {"rooms", "max", &Config::rooms_max},
     {"rooms", "joins_per_second", &Config::joins_per_second},
@@ -129,6 +130,12 @@ void set(Config& config, const Key& key, const FieldValue& value, std::string_vi
                    },
                    [&](Texts Config::*member) {
                        const auto* given = std::get_if<Texts>(&value);
+                       // One origin is mostly all there is; "" is none.
+                       const auto* one = std::get_if<std::string>(&value);
+                       if (one && key.section == "gate") {
+                           config.*member = one->empty() ? Texts{} : Texts{*one};
+                           return;
+                       }
                        if (!given) wrong_type(where, "a list of texts");
                        config.*member = *given;
                    },
@@ -307,6 +314,12 @@ void check(const Config& config) {
             throw ConfigError(
                 fmt::format("dialects.enabled: \"{}\" is not spoken; there is \"urr\"", dialect));
     urr_options(config);
+    for (const std::string& origin : config.gate_origins) {
+        const auto url = net::parse_url(origin);
+        if (!url || url->target != "/")
+            throw ConfigError(fmt::format(
+                "gate.origin must be like http://host:port, without a path, not \"{}\"", origin));
+    }
     if (config.threads > 256) throw ConfigError("server.threads must be at most 256");
     if (config.tls_certificate.empty() != config.tls_key.empty())
         throw ConfigError("server.tls_certificate and server.tls_key go together");

@@ -59,6 +59,8 @@ struct Config {
     std::string urr_entry_pass = "10m"; // At most; never longer than the lease.
     bool urr_trust_vwr_position = false;
     bool urr_unknown_is_404 = false;
+    // [gate]
+    std::vector<std::string> gate_origins; // "http://host:port": requests that are none of ours.
     // [rooms]
     std::string create_rooms = "first-use";
     std::int64_t rooms_max = 1'000;

@@ -17,6 +17,7 @@
 #include "app/log.h"
 #include "app/metrics.h"
 #include "app/open_historian.h"
+#include "app/origin_desk.h"
 #include "net/http_server.h"
 #include "net/tls.h"
 #include "service/memory_store.h"
@@ -33,6 +34,7 @@ constexpr Millis history_patience = seconds(2);
 // One thread with its loop, its view of the API and its socket.
 struct Worker {
     net::Loop loop;
+    std::unique_ptr<OriginDesk> origin; // Null: there is none.
     std::unique_ptr<api::Api> api;
     std::unique_ptr<net::HttpServer> server;
     std::atomic<std::int64_t> lag_ms{0};
@@ -121,8 +123,7 @@ class Server {
         if (!proxies) throw ConfigError("server.trusted_proxies: " + proxies.fault().reason);
         options.proxies = *std::move(proxies);
         options.budget = std::make_shared<net::ConnectionBudget>(
-            net::connections_max_of_process(),
-            static_cast<std::uint32_t>(config_.connections_per_address));
+            connections_max(), static_cast<std::uint32_t>(config_.connections_per_address));
         if (!config_.tls_certificate.empty()) {
             Result<std::shared_ptr<net::TlsServer>> tls = net::TlsServer::load(
                 {.certificate = config_.tls_certificate, .key = config_.tls_key});
@@ -136,6 +137,7 @@ class Server {
             service_.attach(slot, worker.loop);
             worker.api = std::make_unique<api::Api>(shared_, slot, worker.loop,
                                                     open_office(installation_, jwks_));
+            open_origin(worker);
             Result<std::unique_ptr<net::HttpServer>> server =
                 net::HttpServer::listen(worker.loop, *worker.api, options);
             if (!server)
@@ -150,6 +152,23 @@ class Server {
                 {&worker.server->stats(), &worker.api->latency(), &worker.lag_ms});
         }
         port_ = options.port;
+    }
+
+    // What the connections to origins leave for clients: at least half.
+    std::uint32_t connections_max() const {
+        const std::uint32_t all = net::connections_max_of_process();
+        const std::size_t pools = config_.gate_origins.size() * service_.options().loops;
+        const std::size_t most = pools * net::UpstreamLimits{}.connections_max;
+        return all - static_cast<std::uint32_t>(std::min<std::size_t>(most, all / 2));
+    }
+
+    void open_origin(Worker& worker) const {
+        if (config_.gate_origins.empty()) return;
+        Result<std::unique_ptr<OriginDesk>> desk =
+            OriginDesk::open(worker.loop, config_.gate_origins);
+        if (!desk) throw ConfigError("gate.origin: " + desk.fault().reason);
+        worker.origin = *std::move(desk);
+        worker.api->set_fallback(worker.origin.get());
     }
 
     static std::optional<token::JwkSet> open_jwks(const Config& config) {

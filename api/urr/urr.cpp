@@ -101,6 +101,15 @@ Urr::Path Urr::path_of(std::string_view path) {
     return Path{Family::page, path};
 }
 
+bool Urr::knows(std::string_view text) const {
+    const Path path = path_of(text);
+    Parameters parameters{};
+    if (path.family == Family::outer) return true;
+    return std::any_of(std::begin(rules), std::end(rules), [&](const Rule& rule) {
+        return rule.family == path.family && fits(rule.pattern, path.rest, parameters);
+    });
+}
+
 bool Urr::handle(Ask& ask) {
     const Path path = path_of(ask.request.path);
     const Method wanted = ask.request.method == Method::head ? Method::get : ask.request.method;

@@ -50,6 +50,7 @@ class Urr final : public Dialect {
     Urr(Desk& desk, const Options& options);
 
     bool handle(Ask& ask) override;
+    bool knows(std::string_view path) const override;
 
   private:
     struct Rule;
