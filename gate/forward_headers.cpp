@@ -187,7 +187,8 @@ bool claims_identity(std::string_view name) {
 
 bool wants_upgrade(const Request& request) {
     if (request.minor_version == 0 || request.body_streams || !request.body.empty()) return false;
-    if (!request.single_header("upgrade")) return false;
+    const auto protocol = request.single_header("upgrade");
+    if (!protocol || !net::equals_lower(*protocol, "websocket")) return false;
     for (const Header& header : request.headers()) {
         if (!net::equals_lower(header.name, "connection")) continue;
         bool listed = false;

@@ -35,7 +35,8 @@ std::size_t write_request_head(net::Output& output, const net::Request& request,
 void write_response_headers(net::Output& output, const net::ResponseHead& head,
                             std::string_view request_id, std::string_view via, bool upgrade);
 
-// Whether the client asks to speak something else on this connection (RFC 9110, 7.8).
+// Whether the client asks to speak WebSocket on this connection (RFC 6455, 4.1). Nothing else may
+// pass: behind "Upgrade: h2c" more requests could go by that nobody has looked at.
 bool wants_upgrade(const net::Request& request);
 
 // Whether a name from outside must not pass: identity, whatever the punctuation in it.

@@ -135,6 +135,14 @@ TEST(ForwardHeaders, OnlyARealUpgradeIsPassedOn) {
         has(forwarded("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\n\r\n"), "pgrade"));
 }
 
+TEST(ForwardHeaders, NothingButWebSocketIsUpgradedTo) {
+    const std::string head = forwarded(
+        "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+        "HTTP2-Settings: AAA\r\n\r\n");
+    EXPECT_FALSE(has(head, "pgrade")) << head;
+    EXPECT_FALSE(has(head, "ettings")) << head;
+}
+
 TEST(ForwardHeaders, OfAnAnswerTheSame) {
     const std::string lines = answered(
         "HTTP/1.1 200 OK\r\nConnection: X-Inner\r\nX-Inner: 1\r\nKeep-Alive: 5\r\n"

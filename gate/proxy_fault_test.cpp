@@ -281,7 +281,7 @@ TEST(ProxyFault, ATunnelThatFallsSilentIsClosed) {
     });
     const Gate gate({origin.url()}, impatient());
     Dial dial = gate.dial();
-    dial.write(get("/", "Connection: Upgrade\r\nUpgrade: x\r\n"));
+    dial.write(get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\n"));
     EXPECT_EQ(dial.read_response().status, 101u);
     EXPECT_EQ(dial.read_some(), "");
 }

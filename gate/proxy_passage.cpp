@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/check.h"
 #include "gate/forward_headers.h"
 #include "net/limits.h"
@@ -34,6 +37,13 @@ bool is_idempotent(Method method) {
     return false;
 }
 
+// A name may have several addresses of which only some are listened on.
+unsigned spare_addresses(const Origin& origin) {
+    constexpr std::size_t spare_max = 2;
+    const std::size_t count = origin.addresses.size();
+    return count == 0 ? 0 : static_cast<unsigned>(std::min(count - 1, spare_max));
+}
+
 bool is_event_stream(const net::ResponseHead& head) {
     const auto type = head.header("content-type");
     return type && net::equals_ignoring_case(type->substr(0, 17), "text/event-stream");
@@ -56,6 +66,7 @@ void Passage::start(const net::Request& request, net::Exchange& exchange, const 
     write_head(request, plan);
     relay_ = exchange.relay(*this);
     origin_ = proxy_.origins_->pick();
+    addresses_left_ = spare_addresses(*origin_);
     attempt();
 }
 
@@ -91,6 +102,7 @@ void Passage::attempt() {
         return fail({.status = Status::unavailable,
                      .reason = "too many requests are on their way",
                      .nothing_was_sent = true,
+                     .may_repeat = false,
                      .blames_origin = false});
     }
     if (!origin_->addresses.empty()) {
@@ -141,9 +153,15 @@ void Passage::on_body_end() {
     note_body_sent();
 }
 
-void Passage::note_body_sent() {
+// How long the origin may be silent now.
+Millis Passage::patience() const {
     const ProxyLimits& limits = proxy_.options_.limits;
-    upstream_->set_deadline(is_tunnel_ ? limits.tunnel_idle : limits.first_byte);
+    if (waits_long_) return limits.tunnel_idle;
+    return relay_.has_head() ? limits.idle : limits.first_byte;
+}
+
+void Passage::note_body_sent() {
+    upstream_->set_deadline(patience());
     if (upstream_->send_failed()) return relay_.pause_body(); // Its last words may still come.
     if (upstream_->backlog_bytes() <= net::limits::relay_bytes_max) return;
     relay_.pause_body();
@@ -151,8 +169,7 @@ void Passage::note_body_sent() {
 }
 
 void Passage::on_upstream_drained(net::Upstream& upstream) {
-    const ProxyLimits& limits = proxy_.options_.limits;
-    upstream.set_deadline(is_tunnel_ ? limits.tunnel_idle : limits.first_byte);
+    upstream.set_deadline(patience());
     relay_.resume_body();
 }
 
@@ -204,8 +221,7 @@ void Passage::pass_upgrade(const net::ResponseHead& head) {
 // What has come of the answer leaves; a slow client makes the origin wait.
 void Passage::pass_on() {
     if (!relay_.flush()) return on_gone();
-    const ProxyLimits& limits = proxy_.options_.limits;
-    upstream_->set_deadline(waits_long_ ? limits.tunnel_idle : limits.idle);
+    upstream_->set_deadline(patience());
     if (relay_.backlog_bytes() <= net::limits::relay_bytes_max) return;
     upstream_->pause();
     answer_waits_ = true;
@@ -272,30 +288,28 @@ void Passage::fail(const Verdict& verdict) {
     // A kept connection may have been closed by the origin just now, which is its right.
     const bool was_stale =
         upstream_ && upstream_->uses > 1 && nothing_was_heard && verdict.may_repeat;
-    if (verdict.blames_origin && !was_stale) proxy_.origins_->note_failure(*origin_);
     const bool may_repeat = verdict.nothing_was_sent || (verdict.may_repeat && is_idempotent_);
     const bool untouched = nothing_was_heard && !body_consumed_ && !relay_.has_begun();
-    if (relay_.wanted() && may_repeat && untouched && try_again(was_stale)) return;
-    give_up(verdict);
+    const bool again = relay_.wanted() && may_repeat && untouched;
+    if (again && was_stale && std::exchange(stale_left_, false)) return try_again(*origin_);
+    if (again && verdict.nothing_was_sent && verdict.may_repeat && addresses_left_ > 0) {
+        --addresses_left_;
+        return try_again(*origin_);
+    }
+    if (verdict.blames_origin && !was_stale) proxy_.origins_->note_failure(*origin_);
+    Origin* const other = again && origins_left_ > 0 ? proxy_.origins_->pick(origin_) : nullptr;
+    if (!other) return give_up(verdict);
+    --origins_left_;
+    addresses_left_ = spare_addresses(*other);
+    try_again(*other);
 }
 
-// True: another attempt is under way.
-bool Passage::try_again(bool was_stale) {
-    Origin* next = origin_;
-    if (was_stale && stale_left_) {
-        stale_left_ = false;
-    } else {
-        if (origins_left_ == 0) return false;
-        next = proxy_.origins_->pick(origin_);
-        if (!next) return false;
-        --origins_left_;
-    }
+void Passage::try_again(Origin& origin) {
     proxy_.stats_.retries.add();
     leave_origin();
-    origin_ = next;
+    origin_ = &origin;
     relay_.pause_body();
     attempt();
-    return true;
 }
 
 void Passage::give_up(const Verdict& verdict) {

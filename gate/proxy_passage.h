@@ -31,6 +31,7 @@ class Passage final : private net::RelayOwner, private net::Upstream::Owner {
     void on_body(std::string_view piece) override;
     void on_body_end() override;
     void note_body_sent();
+    Millis patience() const;
     void on_gone() override;
 
     // The answer.
@@ -56,7 +57,7 @@ class Passage final : private net::RelayOwner, private net::Upstream::Owner {
     };
     void on_late(net::Upstream& upstream);
     void fail(const Verdict& verdict);
-    bool try_again(bool was_stale);
+    void try_again(Origin& origin);
     void give_up(const Verdict& verdict);
     void leave_origin();
     void over();
@@ -71,8 +72,9 @@ class Passage final : private net::RelayOwner, private net::Upstream::Owner {
     std::string request_id_;
     std::size_t line_bytes_ = 0; // Of the first line in head_.
     std::uint32_t note_ = 0;
-    unsigned origins_left_ = 0; // How many others may be asked.
-    bool stale_left_ = false;   // A kept connection may still turn out to be dead.
+    unsigned origins_left_ = 0;   // How many others may be asked.
+    unsigned addresses_left_ = 0; // Of this origin.
+    bool stale_left_ = false;     // A kept connection may still turn out to be dead.
     bool origin_host_ = false;
     bool is_idempotent_ = false;
     bool is_head_ = false;

@@ -7,6 +7,9 @@
 #include <cstdio>
 
 #include "gate/proxy_testing.h"
+#include "net/http_client.h"
+#include "net/test_certificate.h"
+#include "net/tls.h"
 
 namespace anteroom::gate {
 
@@ -284,6 +287,45 @@ TEST(ProxyStream, AHalfClosedClientGetsItsAnswerForAWhile) {
     gone.write(get("/events"));
     gone.finish_writing();
     EXPECT_TRUE(eventually([&] { return gate.stats().abandoned.value() == 1; }));
+}
+
+TEST(ProxyStream, TlsOnBothSides) {
+    const std::size_t bytes = 900'000; // The test's client takes a megabyte at a time.
+    const std::string block = pattern(bytes);
+    const net::testing::TemporaryDirectory folder;
+    const std::string certificate = folder.file("c.pem");
+    net::testing::write_certificate(certificate, folder.file("k.pem"), "IP:127.0.0.1");
+    auto tls = net::TlsServer::load({.certificate = certificate, .key = folder.file("k.pem")});
+    ASSERT_TRUE(tls);
+    net::ServerOptions secure;
+    secure.tls = *tls;
+    net::testing::TestServer origin(
+        [&](const net::Request& request, net::Exchange& exchange) {
+            exchange.answer(
+                net::Status::ok, "text/plain",
+                request.method == net::Method::get ? std::string_view(block) : request.body);
+        },
+        secure);
+    GateOptions options;
+    options.server.tls = *tls;
+    options.proxy.origins.authorities = certificate;
+    const Gate gate({"https://127.0.0.1:" + std::to_string(origin.port())}, std::move(options));
+    net::testing::LoopThread thread;
+    auto client = thread.call(
+        [&] { return net::HttpClient::create(thread.loop, {.authorities = certificate}); });
+    ASSERT_TRUE(client);
+    const std::string url = "https://127.0.0.1:" + std::to_string(gate.port()) + "/";
+    net::ClientRequest download{.url = url};
+    download.response_bytes_max = 2 * bytes;
+    const auto down = net::testing::fetch(thread, **client, std::move(download));
+    ASSERT_TRUE(down) << down.fault().reason;
+    EXPECT_TRUE(down->body == block);
+    const std::string body = pattern(60'000);
+    const auto up = net::testing::fetch(
+        thread, **client, {.method = "POST", .url = url, .headers = {}, .body = body});
+    ASSERT_TRUE(up);
+    EXPECT_TRUE(up->body == body);
+    thread.call([&] { client->reset(); });
 }
 
 TEST(ProxyStream, ShortAndLongBodiesShareAConnection) {

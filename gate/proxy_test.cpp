@@ -256,12 +256,12 @@ TEST(Proxy, WhatATunnelsClientSaysTooEarlyArrives) {
         line.read_head();
         line.write(
             "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
-            "Upgrade: echo\r\n\r\n");
+            "Upgrade: websocket\r\n\r\n");
         line.write(line.read_some());
     });
     const Gate gate({origin.url()});
     Dial dial = gate.dial();
-    dial.write(get("/", "Connection: Upgrade\r\nUpgrade: echo\r\n") + "early");
+    dial.write(get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\n") + "early");
     EXPECT_EQ(dial.read_response().status, 101u);
     EXPECT_EQ(dial.read_until("early"), "early");
 }

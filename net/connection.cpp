@@ -137,7 +137,7 @@ void Connection::pump(std::string_view fresh) {
     // Large answers end the share early: a client that asks for many and reads none gets one.
     const auto has_share = [&] { return share > 0 && corked.size() < limits::corked_bytes_max; };
     while (phase_ == Phase::reading && !closing_ && has_share() && pump_one(fresh)) --share;
-    if (phase_ == Phase::relaying) {
+    if (phase_ == Phase::relaying) [[unlikely]] {
         relay_input(fresh);
     } else if (!fresh.empty() && !closing_) {
         reader_.keep(fresh);

@@ -55,10 +55,14 @@ void Connection::relay_input(std::string_view fresh) {
     if (phase_ == Phase::closed) return;
     if (phase_ != Phase::relaying && closing_) return;
     if (!fresh.empty()) reader_.keep(fresh);
+    if (phase_ != Phase::relaying) { // Finished meanwhile: the next request may be here.
+        if (reader_.has_kept()) resume_soon();
+        return;
+    }
     const bool next_is_long = !reader_.streams() && reader_.kept_bytes() > limits::relay_bytes_max;
     const bool waits = reader_.has_kept() && relay_paused_;
-    if (phase_ == Phase::relaying && (next_is_long || waits)) socket_.pause();
-    if (phase_ == Phase::relaying) watch_relay();
+    if (next_is_long || waits) socket_.pause();
+    watch_relay();
 }
 
 void Connection::relay_body(std::string_view& fresh) {

@@ -129,7 +129,7 @@ RequestReader::Step RequestReader::refuse(const Refusal& refusal) {
 
 void RequestReader::release() {
     CHECK(handed_bytes_ != 0);
-    drop_kept(handed_from_kept_ ? handed_bytes_ : 0);
+    if (handed_from_kept_ || !kept_.empty()) drop_kept(handed_from_kept_ ? handed_bytes_ : 0);
     handed_bytes_ = scanned_ = head_bytes_ = total_bytes_ = decoded_end_ = 0;
     if (!streams_) chunks_.reset();
     wants_continue_ = false;

@@ -73,18 +73,14 @@ bool Socket::open_connecting(int descriptor) {
     return open(descriptor);
 }
 
-// True: connected; the events mean what they always do.
-bool Socket::settle_connecting() {
+void Socket::settle_connecting(std::uint32_t events) {
     int error = 0;
     socklen_t length = sizeof error;
     const int asked = ::getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length);
     connecting_ = false;
-    if (asked != 0 || error != 0) {
-        owner_.on_broken();
-        return false;
-    }
+    if (asked != 0 || error != 0) return owner_.on_broken();
     owner_.on_connected();
-    return descriptor_ >= 0;
+    if (descriptor_ >= 0) on_events(events); // From now on they mean what they always do.
 }
 
 void Socket::close() {
@@ -135,9 +131,9 @@ void Socket::finish_writing() {
 }
 
 void Socket::on_events(std::uint32_t events) {
+    if (connecting_) [[unlikely]]
+        return settle_connecting(events);
     if (events == 0) asked_again_ = false;
-    if (connecting_ && !settle_connecting()) [[unlikely]]
-        return;
     if (events & peer_is_done) peer_is_done_ = true;
     if (events & (EPOLLIN | peer_is_done)) readable_ = true;
     if (events & (EPOLLOUT | peer_is_done)) writable_ = true;

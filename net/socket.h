@@ -64,7 +64,7 @@ class Socket final : public Watcher {
     };
 
     void on_events(std::uint32_t events) override;
-    bool settle_connecting();
+    void settle_connecting(std::uint32_t events);
     void receive();
     void flush();
     void ask_again();

@@ -16,9 +16,10 @@ sys.dont_write_bytecode = True
 
 from durable import bench_store, compare_joins  # noqa: E402
 from figures import Figures  # noqa: E402
+from gate import bench_gate  # noqa: E402
 from load import Crowd, answer_of, fill, measure_polls, median_of, progress, ratio_of, tickets_of  # noqa: E402
 from processes import BenchError, Children, busy_share  # noqa: E402
-from servers import POLL_PATH, start_anteroom, start_bare, start_nginx  # noqa: E402
+from servers import POLL_PATH, returning, start_anteroom, start_bare, start_nginx  # noqa: E402
 from streams import compare_frames, measure_memory  # noqa: E402
 from urr import bench_urr  # noqa: E402
 
@@ -33,8 +34,8 @@ def parse():
     parser.add_argument("--visitors", type=int, help="how many wait (1 000 000)")
     parser.add_argument("--clients", type=int, help="how many event streams are open (15 000)")
     parser.add_argument("--quick", action="store_true", help="a small room, one short round")
-    parser.add_argument("--only", choices=("polls", "urr", "joins", "store"),
-                        help="the server's polls and streams, system U's polls, durable joins, or recovery")
+    parser.add_argument("--only", choices=("polls", "urr", "gate", "joins", "store"),
+                        help="polls and streams, system U's polls, the proxy, durable joins, or recovery")
     options = parser.parse_args()
     options.visitors = options.visitors or (50_000 if options.quick else 1_000_000)
     options.clients = options.clients or (1_000 if options.quick else 15_000)
@@ -44,15 +45,16 @@ def parse():
     return options
 
 
-def find_programs(build):
+def find_programs(build, only):
     """Where nginx is; fails when something is missing."""
     places = os.environ.get("PATH", "") + ":/usr/sbin:/usr/local/sbin"
     nginx = shutil.which("nginx", path=places)
     missing = [name for name, found in (("nginx", nginx), ("wrk", shutil.which("wrk"))) if not found]
     if missing:
         raise BenchError(f"{' and '.join(missing)} not found: `make packages` installs what the benchmark needs")
-    for name in ("anteroom", "anteroom-bench-bare", "anteroom-bench-redis-joins", "anteroom-bench-sse-clients",
-                 "anteroom-bench-store"):
+    programs = ("anteroom", "anteroom-bench-bare", "anteroom-bench-redis-joins", "anteroom-bench-sse-clients",
+                "anteroom-bench-store")
+    for name in programs[:1] if only in ("urr", "gate") else programs:
         if not (build / name).exists():
             raise BenchError(f"{build / name} is not built")
     return nginx
@@ -63,7 +65,7 @@ def bench_polls(figures, children, options, nginx, server, crowd):
     polls = [(POLL_PATH, "Authorization", f"Bearer {ticket}") for ticket in tickets]
     size, body = answer_of(server, polls[POLL_TICKETS // 2])
     progress(f"an answer has {size} bytes, {len(body)} of them body")
-    rivals = start_nginx(children, nginx, body), start_bare(children, options.build, "--bytes", size)
+    rivals = start_nginx(children, nginx, returning(body)), start_bare(children, options.build, "--bytes", size)
     loads = measure_polls(children, (server, *rivals), polls, options.rounds, options.seconds)
     for rival in rivals:
         children.stop(rival.process)
@@ -89,7 +91,7 @@ def bench_streams(figures, children, options, server, crowd):
 
 
 def run(options):
-    nginx = find_programs(options.build)
+    nginx = find_programs(options.build, options.only)
     if busy_share(2) > BUSY_SHARE_MAX:
         progress("the machine is busy with other work: do not trust these figures")
     figures = Figures()
@@ -106,6 +108,8 @@ def run(options):
                 children.stop(server.process)
             if options.only in (None, "urr"):
                 bench_urr(figures, children, options, nginx)
+            if options.only in (None, "gate"):
+                bench_gate(figures, children, options, nginx)
             if options.only in (None, "joins"):
                 compare_joins(figures, children, options.build, options.rounds, options.seconds)
             if options.only in (None, "store"):

@@ -45,11 +45,12 @@ http {{
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
+{upstream}
     server {{
         listen 127.0.0.1:{port};
         add_header Cache-Control no-store;
         add_header X-Request-ID 0123456789abcdef;
-        location / {{ return 200 '{body}'; }}
+        location / {{ {answer} }}
     }}
 }}
 """
@@ -71,11 +72,12 @@ def listening_port(children, name, process):
     return int(words[1].rpartition(":")[2])
 
 
-def start_anteroom(children, build, name="anteroom", store="embedded"):
+def start_anteroom(children, build, name="anteroom", store="embedded", more=""):
+    """`more`: what the configuration says besides."""
     folder = children.folder / name
     folder.mkdir()
     config = folder / "anteroom.toml"
-    config.write_text(ANTEROOM_CONFIG.format(folder=folder, store=store))
+    config.write_text(ANTEROOM_CONFIG.format(folder=folder, store=store) + more)
     process = children.start(name, [build / "anteroom", "serve", "--config", config], SERVER_CORE)
     return Server(name, process, process.pid, listening_port(children, name, process))
 
@@ -92,22 +94,28 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def start_nginx(children, program, body):
-    folder = children.folder / "nginx"
+def start_nginx(children, program, answer, name="nginx", upstream="", core=SERVER_CORE):
+    """`answer`: what its one location says."""
+    folder = children.folder / name
     folder.mkdir(exist_ok=True)
     port = free_port()
     config = folder / "nginx.conf"
-    config.write_text(NGINX_CONFIG.format(folder=folder, port=port, body=body))
+    config.write_text(NGINX_CONFIG.format(folder=folder, port=port, answer=answer, upstream=upstream))
     command = [program, "-p", folder, "-c", config, "-e", "stderr"]
-    process = children.start("nginx", command, SERVER_CORE)
+    process = children.start(name, command, core)
 
     def worker():
         if process.poll() is not None:
-            raise BenchError(f"nginx did not start: {children.log_of('nginx').strip()}")
+            raise BenchError(f"{name} did not start: {children.log_of(name).strip()}")
         return children_of(process.pid)
 
-    pid = wait_for(worker, "nginx has no worker")[0]
-    return Server("nginx", process, pid, port)
+    pid = wait_for(worker, f"{name} has no worker")[0]
+    return Server(name, process, pid, port)
+
+
+def returning(body):
+    """The answer of an nginx that says always the same."""
+    return f"return 200 '{body}';"
 
 
 class Talk:

@@ -3,7 +3,7 @@
 import json
 
 from load import Crowd, answer_of, fill, measure_polls, median_of, progress, ratio_of
-from servers import Talk, start_anteroom, start_nginx
+from servers import Talk, returning, start_anteroom, start_nginx
 
 OUTER_EVENT = "0a0a0a0a-0000-4000-8000-000000000001"
 INNER_EVENT = "0b0b0b0b-0000-4000-8000-000000000002"
@@ -52,7 +52,7 @@ def bench_urr(figures, children, options, nginx):
         polls = make(children, server, options.visitors)
         size, body = answer_of(server, polls[POLLS // 2])
         progress(f"{name}: an answer has {size} bytes, {len(body)} of them body")
-        rival = start_nginx(children, nginx, body)
+        rival = start_nginx(children, nginx, returning(body))
         loads = measure_polls(children, (server, rival), polls, options.rounds, options.seconds)
         children.stop(rival.process)
         figures.add(f"urr_{name}_us_cpu", median_of(loads[server.name], "us_cpu"), "us")
