@@ -13,7 +13,7 @@ OriginCheck::OriginCheck(net::Loop& loop, Origins& origins, Origin& origin,
 }
 
 void OriginCheck::ask() {
-    if (upstream_) conclude(false); // The last question is still open.
+    if (upstream_) return; // The last question is still open; its deadline decides.
     if (origin_.addresses.empty()) return origins_.note_check(origin_, false);
     upstream_ = std::make_unique<net::Upstream>(loop_);
     if (!upstream_->connect(origin_.address(), rules_.deadline, *this)) return conclude(false);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <vector>
 
 #include "base/check.h"
 #include "gate/proxy_testing.h"
@@ -203,6 +204,31 @@ TEST(Origins, ChecksBringAnOriginDownAndUpAgain) {
     for (int i = 0; i < 6; ++i) EXPECT_EQ(gate.ask(get()).body, "other");
     well = true;
     EXPECT_TRUE(eventually(up));
+}
+
+TEST(Origins, KeptConnectionsAreBoundedInNumberAndTime) {
+    std::atomic<int> waiting{0};
+    ScriptedOrigin origin([&](Line& line) {
+        for (std::string head = line.read_head(); !head.empty(); head = line.read_head()) {
+            ++waiting;
+            EXPECT_TRUE(eventually([&] { return waiting >= 4; })); // All at the same time.
+            line.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        }
+    });
+    GateOptions options;
+    options.proxy.origins.limits.idle_max = 2;
+    options.proxy.origins.limits.idle_deadline = Millis{500};
+    Gate gate({origin.url()}, std::move(options));
+    std::vector<Dial> dials;
+    for (int i = 0; i < 4; ++i) dials.push_back(gate.dial());
+    for (Dial& dial : dials) dial.write(get());
+    for (Dial& dial : dials) EXPECT_EQ(dial.read_response().body, "ok");
+    const auto idle = [&] {
+        return gate.thread().call([&] { return gate.origins().all()[0]->pool.idle(); });
+    };
+    EXPECT_LE(idle(), 2u);
+    EXPECT_TRUE(eventually([&] { return idle() == 0; }));
+    EXPECT_EQ(gate.ask(get()).body, "ok");
 }
 
 TEST(Origins, NamesAreLookedUp) {

@@ -79,7 +79,7 @@ void Passage::write_head(const net::Request& request, const ForwardPlan& plan) {
                                       .identity = plan.identity,
                                       .upgrades = upgrades_,
                                       .origin_host = origin_host_});
-    net::append(head_, request.body);
+    if (!request.body.empty()) net::append(head_, request.body);
     request_id_.assign(plan.request_id);
     answer_lines_.clear();
     for (const net::Header& header : plan.answer) {
@@ -345,6 +345,8 @@ void Passage::leave_origin() {
 void Passage::over() {
     if (is_tunnel_) proxy_.stats_.tunnels.add(-1);
     relay_ = net::Relay();
+    constexpr std::size_t kept_bytes_max = 8 * 1024; // What a head needs; a body's room goes back.
+    if (head_.capacity() > kept_bytes_max) head_ = net::Output();
     proxy_.retire(*this);
 }
 

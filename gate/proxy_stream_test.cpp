@@ -28,7 +28,11 @@ namespace {
 
 constexpr std::size_t megabyte = 1024 * 1024;
 constexpr std::size_t large = 50 * megabyte;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t growth_max = 1024 * megabyte; // Sanitizers keep what was freed.
+#else
 constexpr std::size_t growth_max = 24 * megabyte; // Test client and origin included.
+#endif
 
 std::size_t resident_bytes() {
     long pages = 0;

@@ -19,7 +19,7 @@ using testing::WireResponse;
 
 namespace {
 
-// Sends the body back as it comes.
+// Sends the body back as it comes, or (/late) when it is whole.
 class Echo final : private RelayOwner {
   public:
     explicit Echo(std::atomic<int>& living) : living_(living) { ++living_; }
@@ -29,10 +29,10 @@ class Echo final : private RelayOwner {
 
     void start(const Request& request, Exchange& exchange) {
         relay_ = exchange.relay(*this);
-        relay_.begin_head(200, std::nullopt);
-        relay_.end_head();
+        is_late_ = request.path == "/late";
+        if (!is_late_) begin(std::nullopt);
         if (!request.body_streams) {
-            relay_.send(request.body);
+            on_body(request.body);
             return on_body_end();
         }
         relay_.flush();
@@ -40,12 +40,24 @@ class Echo final : private RelayOwner {
     }
 
   private:
+    void begin(std::optional<std::uint64_t> length) {
+        relay_.begin_head(200, length);
+        relay_.end_head();
+    }
     void on_body(std::string_view piece) override {
+        if (is_late_) {
+            body_ += piece;
+            return;
+        }
         relay_.send(piece);
         if (!relay_.flush()) return on_gone();
         if (relay_.backlog_bytes() > limits::relay_bytes_max) relay_.pause_body();
     }
     void on_body_end() override {
+        if (is_late_) {
+            begin(body_.size());
+            relay_.send(body_);
+        }
         relay_.finish();
         delete this;
     }
@@ -54,6 +66,8 @@ class Echo final : private RelayOwner {
 
     std::atomic<int>& living_;
     Relay relay_;
+    std::string body_;
+    bool is_late_ = false;
 };
 
 class EchoServer final : private Handler {
@@ -73,7 +87,8 @@ class EchoServer final : private Handler {
 
   private:
     void handle(const Request& request, Exchange& exchange) override {
-        if (request.path == "/echo") return (new Echo(living))->start(request, exchange);
+        const bool echoes = request.path == "/echo" || request.path == "/late";
+        if (echoes) return (new Echo(living))->start(request, exchange);
         exchange.answer(Status::forbidden, "text/plain", "no");
     }
     bool streams_body(const Request& head) override { return !head.path.starts_with("/whole"); }
@@ -107,6 +122,17 @@ TEST(Relay, ABodyThatIsHereAlreadyIsHandedOverWhole) {
         EXPECT_EQ(got.header("Connection"), ""); // Kept.
         EXPECT_EQ(dial.read_until("0\r\n\r\n"), "5\r\nhello\r\n0\r\n\r\n");
     }
+}
+
+TEST(Relay, TheRequestBehindAStreamedBodyIsTheNext) {
+    EchoServer server;
+    Dial dial(server.port);
+    dial.write(post("/late", 10) + "hello");
+    EXPECT_TRUE(eventually([&] { return server.living == 1; })); // It has begun to stream.
+    dial.write("world" + post("/late", 2) + "hi" + post("/late", 3) + "you");
+    EXPECT_EQ(dial.read_response().body, "helloworld");
+    EXPECT_EQ(dial.read_response().body, "hi");
+    EXPECT_EQ(dial.read_response().body, "you");
 }
 
 TEST(Relay, AnAnswerWithoutTheBodyEndsTheConnection) {
