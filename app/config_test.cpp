@@ -108,7 +108,7 @@ TEST(Config, EveryMistakeIsOneClearLine) {
         {"[server]\nthreads = \"two\"\n", "whole number"},
         {"[server]\nthreads = -1\n", "0 or more"},
         {"[server]\nthreads = 1000\n", "at most 256"},
-        {"[server]\ntrusted_proxies = \"all\"\n", "list of texts"},
+        {"[server]\ntrusted_proxies = 7\n", "list of texts"},
         {"[server]\ncolour = 1\n", "there is no setting"},
         {"[nothing]\nx = 1\n", "there is no setting"},
         {"listen = 1\n", "section"},
