@@ -31,6 +31,7 @@ class Api final : public net::Handler {
 
     // Before the first request.
     void set_gate(std::unique_ptr<GateKeeper> gate) { gate_ = std::move(gate); }
+    const GateKeeper* gate() const { return gate_.get(); }
     Desk& desk() { return desk_; }
     // After the keys changed.
     void set_office(std::unique_ptr<Office> office) { desk_.set_office(std::move(office)); }

@@ -39,6 +39,8 @@ class GateKeeper final : private gate::Refuser {
     static Result<std::unique_ptr<GateKeeper>> open(Desk& desk, GateShared& shared);
 
     bool has_origin() const { return proxy_ != nullptr; }
+    // Null: there is no origin.
+    const gate::ProxyStats* stats() const { return proxy_ ? &proxy_->stats() : nullptr; }
     // True: the client calls too often, and was told so.
     bool is_over_limit(Ask& ask);
     void handle(Ask& ask);

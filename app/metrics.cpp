@@ -165,6 +165,26 @@ void ledger_metrics(Text& text, const embedded::LedgerStore& ledger) {
 
 } // namespace
 
+// What goes through the gate, in all loops together.
+void gate_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
+    if (loops.empty() || !loops[0].proxy) return;
+    const auto sum = [&](std::string_view name, std::string_view type, std::string_view help,
+                         net::Counter gate::ProxyStats::*counter) {
+        std::int64_t total = 0;
+        for (const LoopMetrics& loop : loops) total += (loop.proxy->*counter).value();
+        text.family(name, type, help);
+        text.sample(name, "", total);
+    };
+    using S = gate::ProxyStats;
+    sum("anteroom_gate_requests_total", "counter", "Requests passed on.", &S::requests);
+    sum("anteroom_gate_under_way", "gauge", "Requests at the origins now.", &S::under_way);
+    sum("anteroom_gate_tunnels", "gauge", "Upgraded connections now.", &S::tunnels);
+    sum("anteroom_gate_retries_total", "counter", "Requests sent to another origin.", &S::retries);
+    sum("anteroom_gate_failures_total", "counter", "Answered with 502, 503 or 504.", &S::failures);
+    sum("anteroom_gate_cuts_total", "counter", "Answers that could not be completed.", &S::cuts);
+    sum("anteroom_gate_abandoned_total", "counter", "Clients that left first.", &S::abandoned);
+}
+
 std::string metrics_text(const MetricSources& sources, const std::vector<LoopMetrics>& loops) {
     Text text;
     text.family("anteroom_build_info", "gauge", "What this is.");
@@ -178,6 +198,7 @@ std::string metrics_text(const MetricSources& sources, const std::vector<LoopMet
     if (sources.speaks_urr) urr_metrics(text, sources.service);
     latency_metrics(text, loops);
     server_metrics(text, loops);
+    gate_metrics(text, loops);
     if (sources.ledger) ledger_metrics(text, *sources.ledger);
     if (sources.historian) history_metrics(text, *sources.historian);
     return text.take();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/latency.h"
+#include "gate/proxy.h"
 #include "net/http_server.h"
 #include "service/service.h"
 #include "store/embedded/ledger_store.h"
@@ -16,6 +17,7 @@ struct LoopMetrics {
     const net::ServerStats* server = nullptr;
     const api::Latency* latency = nullptr;
     const std::atomic<std::int64_t>* lag_ms = nullptr; // The worst of the last second.
+    const gate::ProxyStats* proxy = nullptr;           // Null: there is no origin.
 };
 
 struct MetricSources {

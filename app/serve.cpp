@@ -153,7 +153,10 @@ class Server {
                 worker.lag_ms.store(worker.loop.take_lag_max().count, std::memory_order_relaxed);
             });
             loop_metrics_.push_back(
-                {&worker.server->stats(), &worker.api->latency(), &worker.lag_ms});
+                {.server = &worker.server->stats(),
+                 .latency = &worker.api->latency(),
+                 .lag_ms = &worker.lag_ms,
+                 .proxy = worker.api->gate() ? worker.api->gate()->stats() : nullptr});
         }
         port_ = options.port;
     }

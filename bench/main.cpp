@@ -18,6 +18,7 @@ constexpr std::array sections{
     Section{"line", bench_line},
     Section{"room", bench_room},
     Section{"memory", bench_memory},
+    Section{"token", bench_token},
 };
 
 struct Options {
