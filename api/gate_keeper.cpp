@@ -18,28 +18,45 @@ bool accepts_html(const net::Request& request) {
     return request.header("accept").value_or("").find("text/html") != std::string_view::npos;
 }
 
-// The first of the names that the request has.
-std::string_view first_of(const net::Request& request,
-                          std::initializer_list<std::string_view> names) {
-    for (const std::string_view name : names)
-        if (const auto value = request.single_header(name)) return *value;
-    return {};
+using Names = std::span<const std::string_view>;
+constexpr std::array<std::string_view, 3> uri_names{"x-original-uri", "x-forwarded-uri",
+                                                    "x-original-url"};
+constexpr std::array<std::string_view, 2> method_names{"x-original-method", "x-forwarded-method"};
+constexpr std::array<std::string_view, 2> host_names{"x-forwarded-host", "x-original-host"};
+
+// What the request says under any of the names. A proxy sets one of them and passes the others on
+// as its client sent them: when they disagree, or one comes twice, nobody knows whom to believe.
+struct Said {
+    std::string_view value = {}; // Empty: nothing.
+    bool is_clear = true;
+};
+Said said_by(const net::Request& request, Names names) {
+    Said said;
+    for (const std::string_view name : names) {
+        if (!request.header(name)) continue;
+        const std::optional<std::string_view> value = request.single_header(name);
+        if (!value || (!said.value.empty() && *value != said.value)) return {.is_clear = false};
+        said.value = *value;
+    }
+    return said;
 }
 
-// The request that another proxy asks about, as it describes it. Nothing: it does not.
+std::string_view without_origin(std::string_view target) {
+    const std::size_t scheme = target.find("://");
+    if (scheme >= target.find('/')) return target;
+    const std::size_t path = target.find('/', scheme + 3);
+    return path == target.npos ? "/" : target.substr(path);
+}
+
+// The request that another proxy asks about. Nothing: it is described in two ways, or in none.
 std::optional<gate::Question> original_of(const net::Request& request) {
-    std::string_view target =
-        first_of(request, {"x-original-uri", "x-forwarded-uri", "x-original-url"});
-    if (const std::size_t scheme = target.find("://"); scheme < target.find('/')) {
-        const std::size_t path = target.find('/', scheme + 3);
-        target = path == target.npos ? "/" : target.substr(path);
-    }
-    if (target.empty()) return std::nullopt;
-    const std::string_view method = first_of(request, {"x-original-method", "x-forwarded-method"});
-    const std::string_view host = first_of(request, {"x-forwarded-host", "x-original-host"});
-    return gate::Question{.method = method.empty() ? "GET" : method,
-                          .host = host.empty() ? request.host : host,
-                          .target = target,
+    const Said uri = said_by(request, uri_names), method = said_by(request, method_names),
+               host = said_by(request, host_names);
+    if (!uri.is_clear || !method.is_clear || !host.is_clear || uri.value.empty())
+        return std::nullopt;
+    return gate::Question{.method = method.value.empty() ? "GET" : method.value,
+                          .host = host.value.empty() ? request.host : host.value,
+                          .target = without_origin(uri.value),
                           .headers = request.headers()};
 }
 
@@ -86,7 +103,9 @@ bool GateKeeper::is_over_limit(Ask& ask) {
 }
 
 bool GateKeeper::is_asked_about_another(const Ask& ask) {
-    return original_of(ask.request).has_value();
+    for (const std::string_view name : uri_names)
+        if (ask.request.header(name)) return true;
+    return false;
 }
 
 void GateKeeper::answer_refusal(Ask& ask, const gate::Decision& decision) {
@@ -109,9 +128,11 @@ void GateKeeper::handle(Ask& ask) {
     Identity identity;
     identity.add("X-User-Id", caller.user);
     identity.add("X-User-Role", caller.user.empty() ? "" : caller.is_admin ? "admin" : "user");
-    identity.add("X-Anteroom-Room", decision.event.view());
-    if (witness.number() != 0) identity.number = std::to_string(witness.number());
-    identity.add("X-Anteroom-Number", identity.number);
+    if (witness.number() != 0) { // A pass was shown, and is good.
+        identity.number = std::to_string(witness.number());
+        identity.add("X-Anteroom-Room", decision.event.view());
+        identity.add("X-Anteroom-Number", identity.number);
+    }
     proxy_->forward(ask.request, ask.exchange,
                     {.identity = identity.view(),
                      .answer = {},
@@ -122,11 +143,15 @@ void GateKeeper::handle(Ask& ask) {
 // nginx understands 2xx, 401 and 403 only: for it, where to go is said in a header.
 void GateKeeper::verify(Ask& ask) {
     const std::optional<gate::Question> question = original_of(ask.request);
-    if (!question) return;
+    if (!question) {
+        net::Answer answer = desk_.begin(ask, Status::forbidden);
+        answer.headers("Content-Type: application/json\r\nCache-Control: no-store\r\n");
+        return net::append(answer.body(), R"({"error":"The request is described in two ways"})");
+    }
     const Caller caller = desk_.identify(ask);
     RoomWitness witness(desk_, ask, caller, shared_.sessions_only);
     const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
-    gate::Decision decision = gate::decide(*rules, *question, witness);
+    const gate::Decision decision = gate::decide(*rules, *question, witness);
     const bool for_nginx = ask.request.query == "mode=nginx";
     if (decision.verdict == gate::Verdict::pass) {
         net::Answer answer = desk_.begin(ask, Status::no_content);
@@ -134,8 +159,10 @@ void GateKeeper::verify(Ask& ask) {
             answer.header("X-User-Id", caller.user);
             answer.header("X-User-Role", caller.is_admin ? "admin" : "user");
         }
-        if (!decision.event.empty()) answer.header("X-Anteroom-Room", decision.event.view());
-        if (witness.number() != 0) answer.header("X-Anteroom-Number", witness.number());
+        if (witness.number() != 0) {
+            answer.header("X-Anteroom-Room", decision.event.view());
+            answer.header("X-Anteroom-Number", witness.number());
+        }
         return answer.send();
     }
     if (!for_nginx) return answer_refusal(ask, decision);

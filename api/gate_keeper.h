@@ -44,9 +44,10 @@ class GateKeeper final : private gate::Refuser {
     // True: the client calls too often, and was told so.
     bool is_over_limit(Ask& ask);
     void handle(Ask& ask);
-    // REQUIRES: is_asked_about_another().
+    // Whether the request describes another one, well or badly; then verify() answers.
     static bool is_asked_about_another(const Ask& ask);
     void verify(Ask& ask);
+    bool wants_sessions() const { return shared_.sessions_only; }
 
   private:
     GateKeeper(Desk& desk, GateShared& shared) : desk_(desk), shared_(shared) {}

@@ -40,29 +40,19 @@ void Api::verify(Ask& ask) {
     if (!room_id || !is_room_id(*room_id))
         return refuse(ask, Code::bad_request,
                       "name the room, /v1/verify?room=ID, or the request: X-Original-URI");
-    HostedRoom* hosted = service_.rooms().find(*room_id);
-    if (!hosted) return refuse(ask, Code::forbidden, "there is no such room");
-
-    std::string_view pass = ask.request.header("x-queue-entry-token").value_or("");
-    if (pass.empty()) pass = bearer(ask.request);
-    if (pass.empty()) pass = cookie(ask.request, pass_cookie_name(*room_id));
+    const std::string_view pass = shown_pass(ask.request, *room_id);
     if (pass.empty()) return refuse(ask, Code::unauthorized, "there is no pass with the request");
-    const token::PassVerdict verdict = office().verifier.verify(
-        pass, ask.unix_now(), {.room = *room_id, .tier = token::Tier::entry});
-    const auto* verified = std::get_if<token::VerifiedPass>(&verdict);
-    if (!verified) return refuse(ask, Code::forbidden, "the pass is not valid here");
-    const VisitorKey key =
-        key_from_text(verified->visitor).value_or(office().key_of(verified->visitor));
-    const Room& view = hosted->view();
-    const Number number = view.find(key);
-    // Finished, left or expired: the pass may still be fresh, but it is over.
-    if (number == 0 || !is_inside(view.standing(number).state))
-        return refuse(ask, Code::forbidden, "the visit that this pass was for is over");
-    view.touch(number, ask.now);
+    const Caller nobody;
+    RoomWitness witness(desk_, ask, nobody, gate_ && gate_->wants_sessions());
+    const gate::ShownPass shown = witness.entry_pass(pass, *room_id);
+    if (!shown.valid)
+        return refuse(ask, Code::forbidden,
+                      shown.why == "visit_is_over" ? "the visit that this pass was for is over"
+                                                   : "the pass is not valid here");
     net::Answer answer = begin(ask, Status::no_content);
     answer.header("X-Anteroom-Room", *room_id);
-    answer.header("X-Anteroom-Visitor", verified->visitor);
-    answer.header("X-Anteroom-Number", number);
+    answer.header("X-Anteroom-Visitor", shown.visitor);
+    answer.header("X-Anteroom-Number", witness.number());
     answer.send();
 }
 
@@ -101,10 +91,11 @@ void Api::redeem(Ask& ask) {
                                  session_id(standing.number));
             if (!session) return refuse(later, Code::internal);
             net::Answer answer = begin(later, is_browser ? Status::see_other : Status::ok);
-            for (const std::string& name :
-                 {pass_cookie_name(room->id()), std::string(urr::entry_cookie)})
-                answer.header("Set-Cookie",
-                              set_cookie(name, session->text, secure, session->expires_in_seconds));
+            const std::int64_t seconds = session->expires_in_seconds;
+            answer.header("Set-Cookie",
+                          set_cookie(pass_cookie_name(room->id()), session->text, secure, seconds));
+            answer.header("Set-Cookie", set_cookie(urr::entry_cookie, session->text, secure,
+                                                   seconds, SameSite::strict));
             answer.header("Cache-Control", "no-store");
             if (is_browser) {
                 answer.header("Location", next);

@@ -50,8 +50,10 @@ TEST(Gate, PassesOnWhatMayPassAndNothingElse) {
     EXPECT_EQ(page.status, 200);
     EXPECT_EQ(page.body, "the site");
     EXPECT_EQ(site.last, "GET /shop?x=1");
+    EXPECT_EQ(event.server.ask("GET", path_of("/events/")).status, 200);
+    EXPECT_FALSE(site.saw("X-Anteroom-Room")); // An id in a path is no proof of anything.
     EXPECT_EQ(event.server.ask("GET", "/healthz").body, R"({"status":"ok"})"); // Our own.
-    EXPECT_EQ(site.requests, 1);
+    EXPECT_EQ(site.requests, 2);
 
     const auto refused =
         event.server.ask("POST", "/api/v1/seats/reserve", TestEvent::as_user("u"), R"({"seat":1})");
@@ -66,7 +68,7 @@ TEST(Gate, PassesOnWhatMayPassAndNothingElse) {
         const auto answer = event.server.ask("POST", trick, TestEvent::as_user("u"));
         EXPECT_TRUE(answer.status == 400 || answer.status == 403) << trick << answer.status;
     }
-    EXPECT_EQ(site.requests, 3);
+    EXPECT_EQ(site.requests, 4);
 }
 
 TEST(Gate, APassIsForOneUserAndOneEventWhileTheVisitLasts) {
@@ -159,6 +161,17 @@ TEST(Gate, OtherProxiesAskTheSameQuestion) {
     EXPECT_EQ(passed.status, 204);
     EXPECT_EQ(passed.header("x-user-id"), "u");
     EXPECT_EQ(passed.header("x-anteroom-room"), event_id);
+    // A client's own headers come along: what it adds must not change what is asked about.
+    for (const char* lie : {"X-Original-URI: /shop\r\n", "X-Original-URL: /shop\r\n",
+                            "X-Original-Method: OPTIONS\r\n",
+                            "X-Forwarded-Host: elsewhere\r\n"
+                            "X-Original-Host: here\r\n"}) {
+        const std::string truth = "X-Forwarded-Uri: " + path_of("/api/v1/seats/events/") +
+                                  "\r\nX-Forwarded-Method: GET\r\n";
+        EXPECT_EQ(verify("", truth + lie + TestEvent::as_user("u")).status, 403) << lie;
+        EXPECT_EQ(verify("", lie + truth + TestEvent::as_user("u")).status, 403) << lie;
+    }
+    EXPECT_EQ(verify("", "X-Original-URI: /a\r\nX-Original-URI: /b\r\n").status, 403);
     event.outer_admin("activate");
     const std::string page = "X-Forwarded-Uri: " + path_of("/events/") + "\r\n";
     EXPECT_EQ(verify("", page).status, 302);
@@ -216,6 +229,12 @@ TEST(Gate, APassIsExchangedForASessionOnce) {
     EXPECT_EQ(lost, 63);
     EXPECT_EQ(with(session).status, 200);
     EXPECT_EQ(with(pass).status, 403);
+    const auto about_room = [&](std::string_view token) {
+        return event.server.ask("GET", path_of("/v1/verify?room="),
+                                fmt::format("x-queue-entry-token: {}\r\n", token));
+    };
+    EXPECT_EQ(about_room(session).status, 204);
+    EXPECT_EQ(about_room(pass).status, 403);
     EXPECT_EQ(redeem(session).status, 403); // A session is no pass.
     const std::string again =
         TestServer::text_of(TestServer::json(event.inner("status", "u")), "entryToken");

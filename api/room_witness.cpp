@@ -45,12 +45,14 @@ gate::ShownPass RoomWitness::entry_pass(std::string_view token,
     const VisitorKey key =
         key_from_text(pass->visitor).value_or(desk_.office().key_of(pass->visitor));
     const Room& view = room->view();
-    number_ = view.find(key);
-    const Standing standing = number_ ? view.standing(number_) : Standing{};
+    const Number number = view.find(key);
+    const Standing standing = number != 0 ? view.standing(number) : Standing{};
+    // Finished, left or expired.
     if (!is_inside(standing.state)) return {.why = "visit_is_over"};
-    if (sessions_only_ && (!standing.redeemed || pass->pass_id != session_id(number_)))
+    if (sessions_only_ && (!standing.redeemed || pass->pass_id != session_id(number)))
         return {.why = "not_redeemed"};
-    view.touch(number_, ask_.now);
+    view.touch(number, ask_.now);
+    number_ = number;
     return {.valid = true, .event = pass->room, .visitor = pass->visitor};
 }
 
