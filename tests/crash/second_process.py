@@ -8,11 +8,12 @@ def run(options):
     with Server(options.anteroom, options.folder) as first:
         talk = first.talk()
         before = talk.join("hall", "ann").json()
-        data = sorted(path.name for path in first.data.iterdir())
         attempts = 3
-        for _ in range(attempts):
-            refuse_second(options)
-        expect(sorted(path.name for path in first.data.iterdir()) == data, "the second one changed the folder")
+        with first.frozen():  # What changes now was not changed by the first one.
+            data = files_of(first.data)
+            for _ in range(attempts):
+                refuse_second(options)
+            expect(files_of(first.data) == data, "the second one changed the folder")
         after = talk.join("hall", "ben").json()
         expect(after["number"] == before["number"] + 1, f"the first one gave {before} and then {after}")
         first.kill()
@@ -21,6 +22,10 @@ def run(options):
         expect(numbers == {before["number"], after["number"]}, f"afterwards there are {numbers}")
         again.stop()
     return f"{attempts} refused, the first one went on"
+
+
+def files_of(folder):
+    return {path: path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
 
 
 def refuse_second(options):

@@ -103,6 +103,16 @@ class Server:
         self.process.kill()
         self.wait()
 
+    @contextlib.contextmanager
+    def frozen(self):
+        """It does nothing meanwhile, and keeps what it holds."""
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         code = self.wait()
