@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <ctime>
 #include <mutex>
 #include <thread>
 
@@ -38,6 +39,9 @@ struct Site {
     std::atomic<int> requests{0};
     net::testing::TestServer server;
 };
+
+const std::vector<std::string> edge_secrets{"edge-test-secret-0123456789abcdef",
+                                            "older-edge-secret-0123456789abcde"};
 
 std::string path_of(std::string_view before, std::string_view after = {}) {
     return fmt::format("{}{}{}", before, event_id, after);
@@ -183,6 +187,80 @@ TEST(Gate, OtherProxiesAskTheSameQuestion) {
               fmt::format(R"({{"active":["{}"]}})", event_id));
     event.outer_admin("deactivate");
     EXPECT_EQ(event.server.ask("GET", "/v1/edge/active").body, R"({"active":[]})");
+}
+
+// What an edge that signs adds to a request for this host, so many seconds from now.
+std::string stamped(std::string_view method, std::string_view target, std::int64_t later = 0) {
+    const gate::EdgeKeys keys = *gate::EdgeKeys::from_texts(edge_secrets);
+    const gate::Question question{
+        .method = method, .host = "test", .target = target, .headers = {}};
+    return fmt::format("X-CloudFront-Verified: {}\r\n",
+                       keys.stamp(question, {std::time(nullptr) + later}));
+}
+
+TEST(Gate, BehindAnEdgeThatSignsNothingElseGetsThrough) {
+    Site site;
+    TestEvent event({.origins = {site.url()}, .edge_secrets = edge_secrets});
+    const auto get = [&](std::string_view target, const std::string& headers) {
+        return event.server.ask("GET", target, headers);
+    };
+    EXPECT_EQ(get("/shop?a=b", stamped("GET", "/shop?a=b")).status, 200);
+    EXPECT_FALSE(site.saw("v1.")); // The origin has no use for it.
+    const std::string good = stamped("GET", "/shop");
+    for (const std::string& bad :
+         {std::string(), stamped("POST", "/shop"), stamped("GET", "/shop?a"),
+          stamped("GET", "/shop", -120), stamped("GET", "/shop", 120), good + good,
+          "X-CloudFront-Verified: " + edge_secrets[0] + "\r\n"}) {
+        const auto refused = get("/shop", bad + "Accept: text/html\r\n");
+        EXPECT_EQ(refused.status, 403) << bad;
+        EXPECT_EQ(refused.body, R"({"error":"Edge signature required"})");
+        EXPECT_EQ(refused.header("cache-control"), "no-store, no-cache, must-revalidate");
+    }
+    EXPECT_EQ(get("/a//b", "").status, 403); // Before everything else, the path included.
+    EXPECT_EQ(get("/a//b", stamped("GET", "/a//b")).status, 400);
+    EXPECT_EQ(site.requests, 1);
+    // With the older key, while the edge is being changed.
+    TestEvent turned({.origins = {site.url()}, .edge_secrets = {edge_secrets[1], edge_secrets[0]}});
+    EXPECT_EQ(turned.server.ask("GET", "/shop", good).status, 200);
+    // What is ours needs none.
+    for (const char* own :
+         {"/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/edge/active", "/wait/room"})
+        EXPECT_EQ(get(own, TestServer::as_admin()).status, 200) << own;
+    EXPECT_EQ(event.inner("check", "u").status, 200);
+}
+
+TEST(Gate, AStampReplacesNoPassAndNoUser) {
+    Site site;
+    TestEvent event({.origins = {site.url()}, .edge_secrets = edge_secrets});
+    const std::string pass =
+        TestServer::text_of(TestServer::json(event.inner("check", "u")), "entryToken");
+    const std::string seats = path_of("/api/v1/seats/events/");
+    const std::string stamp = stamped("GET", seats);
+    const std::string shown = fmt::format("x-queue-entry-token: {}\r\n", pass);
+    EXPECT_EQ(event.server.ask("GET", seats, stamp).status, 403);
+    EXPECT_EQ(event.server.ask("GET", seats, stamp + shown).status, 403);
+    EXPECT_EQ(event.server.ask("GET", seats, stamp + shown + TestEvent::as_user("v")).status, 403);
+    EXPECT_EQ(event.server.ask("GET", seats, shown + TestEvent::as_user("u")).status, 403);
+    EXPECT_EQ(site.requests, 0);
+    EXPECT_EQ(event.server.ask("GET", seats, stamp + shown + TestEvent::as_user("u")).status, 200);
+}
+
+TEST(Gate, OtherProxiesPassTheStampOfTheOriginalRequest) {
+    TestEvent event({.edge_secrets = edge_secrets});
+    const auto verify = [&](const std::string& headers, std::string_view query = {}) {
+        return event.server.ask("GET", fmt::format("/v1/verify{}", query), headers);
+    };
+    const std::string post =
+        "X-Original-URI: /shop?a=b\r\nX-Original-Method: POST\r\nX-Forwarded-Host: TEST\r\n";
+    EXPECT_EQ(verify(post + stamped("POST", "/shop?a=b")).status, 204);
+    EXPECT_EQ(verify("X-Forwarded-Uri: /shop\r\n" + stamped("GET", "/shop")).status, 204);
+    EXPECT_EQ(verify(post + stamped("GET", "/v1/verify")).status, 403); // Of the question itself.
+    EXPECT_EQ(verify(post + stamped("GET", "/shop?a=b")).status, 403);
+    EXPECT_EQ(verify(post + stamped("POST", "/shop")).status, 403);
+    EXPECT_EQ(verify("X-Original-Host: a\r\n" + post + stamped("POST", "/shop?a=b")).status, 403);
+    const auto nginx = verify(post, "?mode=nginx");
+    EXPECT_EQ(nginx.status, 403);
+    EXPECT_EQ(nginx.header("x-anteroom-refusal"), R"({"error":"Edge signature required"})");
 }
 
 TEST(Gate, CallsAreCountedByUserOrAddress) {

@@ -62,6 +62,8 @@ const Key keys[] = {
     {"gate", "health_path", &Config::gate_health_path},
     {"gate", "timeout", &Config::gate_timeout},
     {"gate", "authorities", &Config::gate_authorities},
+    {"gate", "edge_key", &Config::gate_edge_key, Secret::whole},
+    {"gate", "edge_key_file", &Config::gate_edge_key_file},
     {"gate", "limits", &Config::gate_limits},
     {"gate", "auth_per_minute", &Config::gate_auth_per_minute},
     {"gate", "queue_per_minute", &Config::gate_queue_per_minute},
@@ -330,6 +332,7 @@ void check(const Config& config) {
     gate_rules(config);
     gate_proxy(config);
     gate_call_limits(config);
+    gate_edge_keys(config);
     if (config.threads > 256) throw ConfigError("server.threads must be at most 256");
     if (config.tls_certificate.empty() != config.tls_key.empty())
         throw ConfigError("server.tls_certificate and server.tls_key go together");

@@ -153,6 +153,7 @@ class EdgeWriter {
         write_keys(json, "outer", token::Purpose::outer);
         write_keys(json, "entry", token::Purpose::entry);
         write_access_key(json);
+        write_edge_key(json);
         json.close('}').new_line().key("rules").open('[');
         for (const Rule& rule : rules_.list) write_rule(json, rule);
         json.close(']').close('}');
@@ -186,6 +187,16 @@ class EdgeWriter {
         else
             write_variable(json, "JWT_SECRET", form);
         json.close('}').close(']');
+    }
+
+    void write_edge_key(Writer& json) {
+        if (!options_.stamps) return;
+        json.key("edge").open('{');
+        if (options_.inline_secrets)
+            write_secret(json, options_.edge_secret, "text");
+        else
+            write_variable(json, "ANTEROOM_EDGE_KEY", "text");
+        json.close('}');
     }
 
     static void write_secret(Writer& json, std::string_view value, std::string_view form) {

@@ -22,6 +22,8 @@ struct EdgeOptions {
     bool fail_open = false;           // No answer: no outer line is active, instead of every one.
     bool inline_secrets = false;
     std::string access_secret = {}; // Of the users' access tokens; only to be inlined.
+    bool stamps = false;            // Signs what it lets through (gate/edge_stamp.h).
+    std::string edge_secret = {};   // The key for that; only to be inlined.
 };
 
 struct EdgeFile {

@@ -32,6 +32,15 @@ function fromBase64(text, digits) {
   return Uint8Array.from(bytes);
 }
 
+function toBase64Url(bytes) {
+  let text = "", bits = 0, held = 0;
+  for (const byte of bytes) {
+    bits = (bits << 8 | byte) & 0xffff;
+    for (held += 8; held >= 6;) text += URL_DIGITS[bits >> (held -= 6) & 63];
+  }
+  return held > 0 ? text + URL_DIGITS[bits << (6 - held) & 63] : text;
+}
+
 const utf8 = new TextEncoder();
 function fromUtf8(bytes) {
   try {
