@@ -4,6 +4,7 @@
 
 #include "api/page.h"
 #include "api/room_witness.h"
+#include "gate/path.h"
 #include "service/pulse_json.h"
 
 namespace anteroom::api {
@@ -131,6 +132,13 @@ bool GateKeeper::is_past_the_edge(Ask& ask, const gate::Question& question, bool
     answer.header("Content-Type", "application/json");
     net::append(answer.body(), refusal);
     return false;
+}
+
+bool GateKeeper::wants_body(const net::Request& request) const {
+    gate::CleanPath path;
+    if (path.read(request.path) != gate::PathFault::none) return false;
+    const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
+    return !gate::first_match(*rules, gate::question_of(request), path).rule->body_event.empty();
 }
 
 void GateKeeper::handle(Ask& ask) {

@@ -47,6 +47,8 @@ class GateKeeper final : private gate::Refuser {
     // True: the client calls too often, and was told so.
     bool is_over_limit(Ask& ask);
     void handle(Ask& ask);
+    // Whether a rule looks into the body: then handle() needs it whole.
+    bool wants_body(const net::Request& request) const;
     // Whether the request describes another one, well or badly; then verify() answers.
     static bool is_asked_about_another(const Ask& ask);
     void verify(Ask& ask);

@@ -16,6 +16,7 @@ struct Question {
     std::string_view target;     // The path, not decoded; a query may follow.
     std::string_view query = {}; // If the target is the path alone.
     std::span<const net::Header> headers;
+    std::optional<std::string_view> body = {}; // Nothing: whoever asks cannot see it.
 };
 
 inline Question question_of(const net::Request& request) {
@@ -23,7 +24,8 @@ inline Question question_of(const net::Request& request) {
             .host = request.host,
             .target = request.path,
             .query = request.query,
-            .headers = request.headers()};
+            .headers = request.headers(),
+            .body = request.body}; // Of one that streams: nothing yet, which no rule accepts.
 }
 
 // Without port and final dot. As it came, so compare ignoring case.

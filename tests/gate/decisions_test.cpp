@@ -36,8 +36,10 @@ class Desk {
         const std::string method = text_of(row, "method");
         const std::string target = text_of(row, "target");
         const std::string host = text_of(row, "host", "shop.example");
-        const Question question{
+        const std::string body = text_of(row, "body");
+        Question question{
             .method = method, .host = host, .target = target, .headers = sent.headers};
+        if (row.contains("body")) question.body = body;
         KeyWitness witness(keys == TableKeys::hs256 ? hs256_ : ed25519_, table_.now(), active(row));
         witness.read_user(question, logins_);
         const Rules& rules = table_.rules(text_of(row, "rules"));

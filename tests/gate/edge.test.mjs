@@ -142,6 +142,8 @@ const sent = {
 const reset = row => Object.assign(world, { seconds: table.now, active: row?.active ?? [], down: false, asked: 0 });
 // Two rows have a target that is no path, which no URL can have.
 const rowsOf = platform => table.rows.filter(({ target }) => platform === "cloudfront" || target.startsWith("/"));
+// An edge sees no body, and lets pass what only its body is wrong with: the gate behind it looks.
+const expected = row => (row.body !== undefined && row.cookies ? { verdict: "pass", status: 200, rule: row.expect.rule } : row.expect);
 const fileOf = row => (row.keys === "ed25519" ? "ed25519" : row.rules ?? "default");
 
 for (const [platform, load] of Object.entries(platforms)) {
@@ -150,7 +152,7 @@ for (const [platform, load] of Object.entries(platforms)) {
     for (const row of rowsOf(platform)) {
       reset(row);
       const file = await load(fileOf(row));
-      const { expect } = row;
+      const expect = expected(row);
       const decision = await asked[platform].decide(file, asked[platform].request(row));
       assert.deepEqual(
         { verdict: decision.verdict, status: decision.status, rule: decision.rule, location: decision.location },
@@ -163,7 +165,7 @@ for (const [platform, load] of Object.entries(platforms)) {
     for (const row of rowsOf(platform)) {
       reset(row);
       const file = await load(fileOf(row));
-      const { expect } = row;
+      const expect = expected(row);
       const out = await sent[platform](file, row);
       assert.equal(out.status, expect.status, row.name);
       if (expect.verdict === "pass") {
