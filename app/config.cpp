@@ -46,6 +46,8 @@ const Key keys[] = {
     {"auth", "admin_token", &Config::admin_token, Secret::whole},
     {"auth", "jwt_secret", &Config::jwt_secret, Secret::whole},
     {"auth", "jwks_file", &Config::jwks_file},
+    {"auth", "issuer", &Config::issuer},
+    {"auth", "audience", &Config::audience},
     {"keys", "ticket", &Config::ticket_key, Secret::whole},
     {"keys", "outer", &Config::outer_key, Secret::whole},
     {"keys", "entry", &Config::entry_key, Secret::whole},
@@ -345,6 +347,8 @@ void check(const Config& config) {
     if (config.joins_burst < 1) throw ConfigError("rooms.joins_burst must be at least 1");
     if (!config.admin_token.empty() && config.admin_token.size() < 8)
         throw ConfigError("auth.admin_token must have at least 8 characters");
+    if (!net::is_utf8(config.issuer) || !net::is_utf8(config.audience))
+        throw ConfigError("auth.issuer and auth.audience must be UTF-8");
     if (const std::string fault = fault_in_words(config.defaults); !fault.empty())
         throw ConfigError("defaults: " + fault);
 }
@@ -457,6 +461,10 @@ api::urr::Options urr_options(const Config& config) {
 
 bool keeps_rooms(const Config& config) {
     return !config.store_url.starts_with("memory:");
+}
+
+token::AccessRules access_rules(const Config& config) {
+    return {.issuer = config.issuer, .audience = config.audience};
 }
 
 Millis history_keep(const Config& config) {

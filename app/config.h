@@ -17,6 +17,7 @@
 #include "gate/rules.h"
 #include "service/profile.h"
 #include "store/history/sql_url.h"
+#include "token/access.h"
 
 namespace anteroom::app {
 
@@ -51,6 +52,8 @@ struct Config {
     std::string admin_token;
     std::string jwt_secret;
     std::string jwks_file; // Public keys of the login that signs users' access tokens (RFC 7517).
+    std::string issuer;    // What those must have as `iss`; empty: anything.
+    std::string audience;  // What they must name as `aud`; empty: they must name none.
     // [keys]
     std::string ticket_key;
     std::string outer_key;
@@ -121,6 +124,9 @@ std::vector<std::string> gate_edge_secrets(const Config& config);
 std::shared_ptr<const gate::EdgeKeys> gate_edge_keys(const Config& config);
 // Calls per minute by category; 0: not counted.
 gate::CallLimits gate_call_limits(const Config& config);
+
+// What users' access tokens must say.
+token::AccessRules access_rules(const Config& config);
 
 // How long, and where else, the history is kept. Throw ConfigError.
 Millis history_keep(const Config& config);

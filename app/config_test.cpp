@@ -175,6 +175,8 @@ TEST(Config, WhatIsPrintedCanBeReadAndShowsNoSecrets) {
                                  "ANTEROOM_HISTORY_URL=mysql://ann:very-secret@db:3306/shop",
                                  "ANTEROOM_HISTORY_KEEP=90d",
                                  "ANTEROOM_AUTH_JWKS_FILE=login/jwks.json",
+                                 "ANTEROOM_AUTH_ISSUER=https://login.example",
+                                 "ANTEROOM_AUTH_AUDIENCE=shop",
                                  "ANTEROOM_DEFAULTS_RATE_PER_SECOND=2.5",
                                  "ANTEROOM_DEFAULTS_MESSAGE=say \"hi\"",
                                  nullptr};
@@ -184,6 +186,9 @@ TEST(Config, WhatIsPrintedCanBeReadAndShowsNoSecrets) {
     EXPECT_NE(printed.find("jwks_file = \"login/jwks.json\"\n"), std::string::npos);
     const File file(printed);
     const Config again = load_config(file.path(), nullptr);
+    EXPECT_EQ(access_rules(again).issuer, "https://login.example");
+    EXPECT_EQ(access_rules(again).audience, "shop");
+    EXPECT_TRUE(access_rules(again).type_required);
     EXPECT_EQ(again.defaults.rules.rate_milli, 2'500);
     EXPECT_EQ(again.defaults.profile.message, "say \"hi\"");
     EXPECT_EQ(print_config(again), printed);

@@ -74,6 +74,7 @@ int edge(const Config& config, const EdgeCommandOptions& options) {
          .fail_open = options.fail == "open",
          .inline_secrets = options.inline_secrets,
          .access_secret = config.jwt_secret,
+         .access_rules = access_rules(config),
          .stamps = !edge_secrets.empty(),
          .edge_secret = edge_secrets.empty() ? "" : edge_secrets.front()});
     if (!config.jwks_file.empty())

@@ -174,7 +174,7 @@ class Server {
         Result<std::unique_ptr<api::Office>> office =
             api::Office::open(installation.keys, {.jwt_secret = config_.jwt_secret,
                                                   .jwks = jwks ? &*jwks : nullptr,
-                                                  .access_rules = {}});
+                                                  .access_rules = access_rules(config_)});
         if (!office) throw ConfigError("auth.jwt_secret: " + office.fault().reason);
         return *std::move(office);
     }

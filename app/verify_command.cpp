@@ -61,10 +61,11 @@ Asked request_of(const VerifyOptions& options) {
 std::optional<token::AccessVerifier> logins(const Config& config) {
     if (config.jwks_file.empty() && config.jwt_secret.empty()) return std::nullopt;
     Result<token::AccessVerifier> verifier = [&]() -> Result<token::AccessVerifier> {
-        if (config.jwks_file.empty()) return token::AccessVerifier::from_secret(config.jwt_secret);
+        if (config.jwks_file.empty())
+            return token::AccessVerifier::from_secret(config.jwt_secret, access_rules(config));
         Result<token::JwkSet> set = token::load_jwks(config.jwks_file);
         if (!set) return set.fault();
-        return token::AccessVerifier::from_jwks(*set, config.jwt_secret);
+        return token::AccessVerifier::from_jwks(*set, config.jwt_secret, access_rules(config));
     }();
     if (!verifier) throw ConfigError("auth: " + verifier.fault().reason);
     return *std::move(verifier);

@@ -145,6 +145,8 @@ class EdgeWriter {
         Writer json;
         json.open('{').key("redirectApi").truth(rules_.redirect_api);
         json.key("anonymousEntry").truth(rules_.anonymous_entry);
+        json.key("issuer").text(options_.access_rules.issuer);
+        json.key("audience").text(options_.access_rules.audience);
         json.key("activeUrl").text(options_.active_url);
         json.key("activeSeconds").raw(std::to_string(options_.active_seconds));
         json.key("fail").text(options_.fail_open ? "open" : "closed");

@@ -235,7 +235,7 @@ function factsOf(gate, platform) {
     pass: (token, tier, event) => orNobody(readPass(token, tier, event, gate.keys[tier], now, holds)),
     user: request => {
       const token = accessToken(request);
-      return token === "" ? null : orNobody(readUser(token, gate.keys.access, now, holds));
+      return token === "" ? null : orNobody(readUser(token, gate.keys.access, now, holds, gate));
     },
   };
 }

@@ -41,7 +41,7 @@ class Desk {
             .method = method, .host = host, .target = target, .headers = sent.headers};
         if (row.contains("body")) question.body = body;
         KeyWitness witness(keys == TableKeys::hs256 ? hs256_ : ed25519_, table_.now(), active(row));
-        witness.read_user(question, logins_);
+        witness.read_user(question, text_of(row, "logins") == "ruled" ? ruled_ : logins_);
         const Rules& rules = table_.rules(text_of(row, "rules"));
         compare(decide(rules, question, witness), row.at("expect").as_object());
     }
@@ -99,6 +99,8 @@ class Desk {
     token::PassVerifier hs256_{table_.ring(TableKeys::hs256)};
     token::PassVerifier ed25519_{table_.ring(TableKeys::ed25519)};
     token::AccessVerifier logins_{*token::AccessVerifier::from_secret(table_.secret("access"))};
+    token::AccessVerifier ruled_{
+        *token::AccessVerifier::from_secret(table_.secret("access"), table_.access_rules())};
 };
 
 TEST(Decisions, TheServerDecidesAsTheTableSays) {

@@ -144,7 +144,7 @@ const reset = row => Object.assign(world, { seconds: table.now, active: row?.act
 const rowsOf = platform => table.rows.filter(({ target }) => platform === "cloudfront" || target.startsWith("/"));
 // An edge sees no body, and lets pass what only its body is wrong with: the gate behind it looks.
 const expected = row => (row.body !== undefined && row.cookies ? { verdict: "pass", status: 200, rule: row.expect.rule } : row.expect);
-const fileOf = row => (row.keys === "ed25519" ? "ed25519" : row.rules ?? "default");
+const fileOf = row => (row.keys === "ed25519" ? "ed25519" : row.logins ?? row.rules ?? "default");
 
 for (const [platform, load] of Object.entries(platforms)) {
   test(`${platform}: decides as the table says`, async () => {
