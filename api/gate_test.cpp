@@ -2,51 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <ctime>
 #include <mutex>
 #include <thread>
 
-#include "api/urr/test_event.h"
+#include "api/test_site.h"
 
 namespace anteroom::api {
 namespace {
 
 using urr::event_id;
+using urr::path_of;
+using urr::Site;
 using urr::TestEvent;
-
-// A site that tells what arrived.
-struct Site {
-    Site()
-        : server([this](const net::Request& request, net::Exchange& exchange) {
-              {
-                  const std::lock_guard lock(mutex);
-                  last = std::string(request.method_text) + " " + std::string(request.target);
-                  headers.clear();
-                  body = std::string(request.body);
-                  for (const net::Header& header : request.headers())
-                      headers += std::string(header.name) + ": " + std::string(header.value) + "\n";
-              }
-              ++requests;
-              exchange.answer(net::Status::ok, "text/plain", "the site");
-          }) {}
-    std::string url() const { return "http://127.0.0.1:" + std::to_string(server.port()); }
-    bool saw(std::string_view text) {
-        const std::lock_guard lock(mutex);
-        return headers.find(text) != std::string::npos;
-    }
-
-    std::mutex mutex;
-    std::string last, headers, body;
-    std::atomic<int> requests{0};
-    net::testing::TestServer server;
-};
-
-const std::vector<std::string> edge_secrets{"edge-test-secret-0123456789abcdef",
-                                            "older-edge-secret-0123456789abcde"};
-
-std::string path_of(std::string_view before, std::string_view after = {}) {
-    return fmt::format("{}{}{}", before, event_id, after);
-}
 
 TEST(Gate, PassesOnWhatMayPassAndNothingElse) {
     Site site;
@@ -190,80 +157,6 @@ TEST(Gate, OtherProxiesAskTheSameQuestion) {
     EXPECT_EQ(event.server.ask("GET", "/v1/edge/active").body, R"({"active":[]})");
 }
 
-// What an edge that signs adds to a request for this host, so many seconds from now.
-std::string stamped(std::string_view method, std::string_view target, std::int64_t later = 0) {
-    const gate::EdgeKeys keys = *gate::EdgeKeys::from_texts(edge_secrets);
-    const gate::Question question{
-        .method = method, .host = "test", .target = target, .headers = {}};
-    return fmt::format("X-CloudFront-Verified: {}\r\n",
-                       keys.stamp(question, {std::time(nullptr) + later}));
-}
-
-TEST(Gate, BehindAnEdgeThatSignsNothingElseGetsThrough) {
-    Site site;
-    TestEvent event({.origins = {site.url()}, .edge_secrets = edge_secrets});
-    const auto get = [&](std::string_view target, const std::string& headers) {
-        return event.server.ask("GET", target, headers);
-    };
-    EXPECT_EQ(get("/shop?a=b", stamped("GET", "/shop?a=b")).status, 200);
-    EXPECT_FALSE(site.saw("v1.")); // The origin has no use for it.
-    const std::string good = stamped("GET", "/shop");
-    for (const std::string& bad :
-         {std::string(), stamped("POST", "/shop"), stamped("GET", "/shop?a"),
-          stamped("GET", "/shop", -120), stamped("GET", "/shop", 120), good + good,
-          "X-CloudFront-Verified: " + edge_secrets[0] + "\r\n"}) {
-        const auto refused = get("/shop", bad + "Accept: text/html\r\n");
-        EXPECT_EQ(refused.status, 403) << bad;
-        EXPECT_EQ(refused.body, R"({"error":"Edge signature required"})");
-        EXPECT_EQ(refused.header("cache-control"), "no-store, no-cache, must-revalidate");
-    }
-    EXPECT_EQ(get("/a//b", "").status, 403); // Before everything else, the path included.
-    EXPECT_EQ(get("/a//b", stamped("GET", "/a//b")).status, 400);
-    EXPECT_EQ(site.requests, 1);
-    // With the older key, while the edge is being changed.
-    TestEvent turned({.origins = {site.url()}, .edge_secrets = {edge_secrets[1], edge_secrets[0]}});
-    EXPECT_EQ(turned.server.ask("GET", "/shop", good).status, 200);
-    // What is ours needs none.
-    for (const char* own :
-         {"/healthz", "/readyz", "/metrics", "/v1/openapi.json", "/v1/edge/active", "/wait/room"})
-        EXPECT_EQ(get(own, TestServer::as_admin()).status, 200) << own;
-    EXPECT_EQ(event.inner("check", "u").status, 200);
-}
-
-TEST(Gate, AStampReplacesNoPassAndNoUser) {
-    Site site;
-    TestEvent event({.origins = {site.url()}, .edge_secrets = edge_secrets});
-    const std::string pass =
-        TestServer::text_of(TestServer::json(event.inner("check", "u")), "entryToken");
-    const std::string seats = path_of("/api/v1/seats/events/");
-    const std::string stamp = stamped("GET", seats);
-    const std::string shown = fmt::format("x-queue-entry-token: {}\r\n", pass);
-    EXPECT_EQ(event.server.ask("GET", seats, stamp).status, 403);
-    EXPECT_EQ(event.server.ask("GET", seats, stamp + shown).status, 403);
-    EXPECT_EQ(event.server.ask("GET", seats, stamp + shown + TestEvent::as_user("v")).status, 403);
-    EXPECT_EQ(event.server.ask("GET", seats, shown + TestEvent::as_user("u")).status, 403);
-    EXPECT_EQ(site.requests, 0);
-    EXPECT_EQ(event.server.ask("GET", seats, stamp + shown + TestEvent::as_user("u")).status, 200);
-}
-
-TEST(Gate, OtherProxiesPassTheStampOfTheOriginalRequest) {
-    TestEvent event({.edge_secrets = edge_secrets});
-    const auto verify = [&](const std::string& headers, std::string_view query = {}) {
-        return event.server.ask("GET", fmt::format("/v1/verify{}", query), headers);
-    };
-    const std::string post =
-        "X-Original-URI: /shop?a=b\r\nX-Original-Method: POST\r\nX-Forwarded-Host: TEST\r\n";
-    EXPECT_EQ(verify(post + stamped("POST", "/shop?a=b")).status, 204);
-    EXPECT_EQ(verify("X-Forwarded-Uri: /shop\r\n" + stamped("GET", "/shop")).status, 204);
-    EXPECT_EQ(verify(post + stamped("GET", "/v1/verify")).status, 403); // Of the question itself.
-    EXPECT_EQ(verify(post + stamped("GET", "/shop?a=b")).status, 403);
-    EXPECT_EQ(verify(post + stamped("POST", "/shop")).status, 403);
-    EXPECT_EQ(verify("X-Original-Host: a\r\n" + post + stamped("POST", "/shop?a=b")).status, 403);
-    const auto nginx = verify(post, "?mode=nginx");
-    EXPECT_EQ(nginx.status, 403);
-    EXPECT_EQ(nginx.header("x-anteroom-refusal"), R"({"error":"Edge signature required"})");
-}
-
 TEST(Gate, CallsAreCountedByUserOrAddress) {
     TestEvent event({.call_limits = {0, 120, 0, 0}});
     for (int i = 0; i < 120; ++i) ASSERT_EQ(event.inner("status", "busy").status, 200);
@@ -356,7 +249,7 @@ TEST(Gate, ABookingIsForTheEventOfThePass) {
     };
     const std::string right = named(event_id), wrong = named(urr::other_event);
     EXPECT_EQ(book(right).status, 200);
-    EXPECT_EQ(site.body, right);
+    EXPECT_EQ(site.last_body(), right);
     EXPECT_TRUE(site.saw(fmt::format("X-Anteroom-Room: {}\n", event_id)));
     EXPECT_EQ(book(right, "/api/reservations").status, 200);
     const auto refused = book(wrong);
@@ -383,7 +276,7 @@ TEST(Gate, ABookingIsForTheEventOfThePass) {
     };
     EXPECT_EQ(raw(chunked, {chunk(right.substr(0, 9)), chunk(right.substr(9)), chunk("")}).status,
               200);
-    EXPECT_EQ(site.body, right);
+    EXPECT_EQ(site.last_body(), right);
     EXPECT_EQ(raw(chunked, {chunk(wrong), chunk("")}).status, 403);
     EXPECT_EQ(raw("Content-Type: text/plain\r\n" + sized, {right}).status, 415);
     EXPECT_EQ(raw(json + "Content-Encoding: gzip\r\n" + sized, {right}).status, 415);

@@ -87,6 +87,13 @@ class TestServer {
         return dial.ask(text(method, path, headers, body));
     }
 
+    // A new key made at that time; the old one is valid for a while.
+    void rotate(token::Purpose purpose, token::UnixSeconds at, Millis overlap) {
+        EXPECT_TRUE(keys.rotate(purpose, at, overlap));
+        thread_.call(
+            [&] { api_->set_office(*Office::open(keys, {.jwt_secret = {}, .access_rules = {}})); });
+    }
+
     static std::string text(std::string_view method, std::string_view path,
                             std::string_view headers = {}, std::string_view body = {}) {
         std::string out = fmt::format("{} {} HTTP/1.1\r\nHost: test\r\n{}", method, path, headers);
