@@ -31,13 +31,13 @@ void Api::handle(const net::Request& request, net::Exchange& exchange) {
     latency_.note(Clock::monotonic_ns() - begin_ns);
 }
 
-// Bodies for the origin go on as they come; our own are short.
+// Bodies for the origin go on as they come, unless a rule reads them; our own are short.
 bool Api::streams_body(const net::Request& request) {
     if (!gate_ || !gate_->has_origin() || match(request.method, request.path).path_exists)
         return false;
     for (const std::unique_ptr<Dialect>& dialect : dialects_)
         if (dialect->owns(request.path)) return false;
-    return true;
+    return !gate_->wants_body(request);
 }
 
 void Api::route(const net::Request& request, net::Exchange& exchange, Instant now) {

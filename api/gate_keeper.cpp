@@ -4,6 +4,7 @@
 
 #include "api/page.h"
 #include "api/room_witness.h"
+#include "gate/path.h"
 #include "service/pulse_json.h"
 
 namespace anteroom::api {
@@ -119,11 +120,34 @@ void GateKeeper::answer_refusal(Ask& ask, const gate::Decision& decision) {
     net::append(answer.body(), gate::refusal_body(decision));
 }
 
+// Whether the request has not gone around the edge that signs what it lets through; if it has, it
+// was refused. Asked before all rules.
+bool GateKeeper::is_past_the_edge(Ask& ask, const gate::Question& question, bool for_nginx) {
+    constexpr std::string_view refusal = R"({"error":"Edge signature required"})";
+    const std::shared_ptr<const gate::EdgeKeys> keys = shared_.edge_keys.load();
+    if (!keys || keys->check(question, ask.unix_now()) == gate::StampFault::none) return true;
+    net::Answer answer = desk_.begin(ask, Status::forbidden);
+    answer.header("Cache-Control", gate::refusal_cache_control);
+    if (for_nginx) answer.header("X-Anteroom-Refusal", refusal);
+    answer.header("Content-Type", "application/json");
+    net::append(answer.body(), refusal);
+    return false;
+}
+
+bool GateKeeper::wants_body(const net::Request& request) const {
+    gate::CleanPath path;
+    if (path.read(request.path) != gate::PathFault::none) return false;
+    const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
+    return !gate::first_match(*rules, gate::question_of(request), path).rule->body_event.empty();
+}
+
 void GateKeeper::handle(Ask& ask) {
+    const gate::Question question = gate::question_of(ask.request);
+    if (!is_past_the_edge(ask, question)) return;
     const Caller caller = desk_.identify(ask);
     RoomWitness witness(desk_, ask, caller, shared_.sessions_only);
     const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
-    const gate::Decision decision = gate::decide(*rules, gate::question_of(ask.request), witness);
+    const gate::Decision decision = gate::decide(*rules, question, witness);
     if (decision.verdict != gate::Verdict::pass) return answer_refusal(ask, decision);
     Identity identity;
     identity.add("X-User-Id", caller.user);
@@ -148,11 +172,12 @@ void GateKeeper::verify(Ask& ask) {
         answer.headers("Content-Type: application/json\r\nCache-Control: no-store\r\n");
         return net::append(answer.body(), R"({"error":"The request is described in two ways"})");
     }
+    const bool for_nginx = ask.request.query == "mode=nginx";
+    if (!is_past_the_edge(ask, *question, for_nginx)) return;
     const Caller caller = desk_.identify(ask);
     RoomWitness witness(desk_, ask, caller, shared_.sessions_only);
     const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
     const gate::Decision decision = gate::decide(*rules, *question, witness);
-    const bool for_nginx = ask.request.query == "mode=nginx";
     if (decision.verdict == gate::Verdict::pass) {
         net::Answer answer = desk_.begin(ask, Status::no_content);
         if (!caller.user.empty()) {

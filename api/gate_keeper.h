@@ -2,7 +2,7 @@
 // room itself, and passes on what may pass; answers the same question for other proxies
 // (GET /v1/verify) and exchanges passes for sessions.
 //
-//   a request for the site  handle() ── category, decide() ──▶ Proxy::forward, or a refusal
+//   a request for the site  handle() ── edge stamp, decide() ──▶ Proxy::forward, or a refusal
 //   nginx, Traefik, …       verify() ── decide() ──▶ 204 with who it is, or 401, 403, 302
 #pragma once
 
@@ -16,6 +16,7 @@
 #include "api/desk.h"
 #include "gate/categories.h"
 #include "gate/decide.h"
+#include "gate/edge_stamp.h"
 #include "gate/proxy.h"
 #include "gate/rules.h"
 #include "service/window_limiter.h"
@@ -26,6 +27,8 @@ namespace anteroom::api {
 struct GateShared {
     // Swapped as a whole when the file changes.
     std::atomic<std::shared_ptr<const gate::Rules>> rules;
+    // Likewise. Null: no edge signs what it lets through.
+    std::atomic<std::shared_ptr<const gate::EdgeKeys>> edge_keys;
     bool sessions_only = false; // Entry passes must be exchanged before they count.
     std::array<std::unique_ptr<WindowLimiter>, gate::category_count> limiters; // Null: no limit.
     gate::ProxyOptions proxy; // Without origins: nothing is passed on.
@@ -44,6 +47,8 @@ class GateKeeper final : private gate::Refuser {
     // True: the client calls too often, and was told so.
     bool is_over_limit(Ask& ask);
     void handle(Ask& ask);
+    // Whether a rule looks into the body: then handle() needs it whole.
+    bool wants_body(const net::Request& request) const;
     // Whether the request describes another one, well or badly; then verify() answers.
     static bool is_asked_about_another(const Ask& ask);
     void verify(Ask& ask);
@@ -53,6 +58,7 @@ class GateKeeper final : private gate::Refuser {
     GateKeeper(Desk& desk, GateShared& shared) : desk_(desk), shared_(shared) {}
     void refuse(const gate::Failure& failure, net::Answer& answer) override;
     void answer_refusal(Ask& ask, const gate::Decision& decision);
+    bool is_past_the_edge(Ask& ask, const gate::Question& question, bool for_nginx = false);
 
     Desk& desk_;
     GateShared& shared_;

@@ -5,43 +5,15 @@
 #include <mutex>
 #include <thread>
 
-#include "api/urr/test_event.h"
+#include "api/test_site.h"
 
 namespace anteroom::api {
 namespace {
 
 using urr::event_id;
+using urr::path_of;
+using urr::Site;
 using urr::TestEvent;
-
-// A site that tells what arrived.
-struct Site {
-    Site()
-        : server([this](const net::Request& request, net::Exchange& exchange) {
-              {
-                  const std::lock_guard lock(mutex);
-                  last = std::string(request.method_text) + " " + std::string(request.target);
-                  headers.clear();
-                  for (const net::Header& header : request.headers())
-                      headers += std::string(header.name) + ": " + std::string(header.value) + "\n";
-              }
-              ++requests;
-              exchange.answer(net::Status::ok, "text/plain", "the site");
-          }) {}
-    std::string url() const { return "http://127.0.0.1:" + std::to_string(server.port()); }
-    bool saw(std::string_view text) {
-        const std::lock_guard lock(mutex);
-        return headers.find(text) != std::string::npos;
-    }
-
-    std::mutex mutex;
-    std::string last, headers;
-    std::atomic<int> requests{0};
-    net::testing::TestServer server;
-};
-
-std::string path_of(std::string_view before, std::string_view after = {}) {
-    return fmt::format("{}{}{}", before, event_id, after);
-}
 
 TEST(Gate, PassesOnWhatMayPassAndNothingElse) {
     Site site;
@@ -259,6 +231,58 @@ TEST(Gate, BrowsersAreSentOnWithinTheSiteOnly) {
     EXPECT_EQ(sent.status, 303);
     EXPECT_EQ(sent.header("location"), "/events/1/seats?a=b");
     EXPECT_NE(sent.head.find("Set-Cookie: urr-entry-token="), std::string::npos);
+}
+
+TEST(Gate, ABookingIsForTheEventOfThePass) {
+    Site site;
+    TestEvent event({.origins = {site.url()}});
+    const std::string pass =
+        TestServer::text_of(TestServer::json(event.inner("check", "u")), "entryToken");
+    const std::string head =
+        TestEvent::as_user("u") + fmt::format("x-queue-entry-token: {}\r\n", pass);
+    const auto named = [](std::string_view id) {
+        return fmt::format(R"({{"seatIds":["s-1"],"eventId":"{}"}})", id);
+    };
+    const auto book = [&](const std::string& body,
+                          std::string_view path = "/api/v1/seats/reserve") {
+        return event.server.ask("POST", path, head, body);
+    };
+    const std::string right = named(event_id), wrong = named(urr::other_event);
+    EXPECT_EQ(book(right).status, 200);
+    EXPECT_EQ(site.last_body(), right);
+    EXPECT_TRUE(site.saw(fmt::format("X-Anteroom-Room: {}\n", event_id)));
+    EXPECT_EQ(book(right, "/api/reservations").status, 200);
+    const auto refused = book(wrong);
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_EQ(refused.body, R"({"error":"Queue entry token required","redirectTo":"/queue"})");
+    EXPECT_EQ(book(wrong, "/api/reservations/7/cancel").status, 200); // Names none by contract.
+    EXPECT_EQ(book("{").status, 400);
+    EXPECT_EQ(book("").status, 400);
+    EXPECT_EQ(site.requests, 3);
+    // As it comes in pieces or in chunks: the whole of it is read before anything is passed on.
+    const auto raw = [&](std::string_view lines, const std::vector<std::string>& pieces) {
+        net::testing::Dial dial(event.server.port());
+        dial.write(
+            fmt::format("POST /api/seats/reserve HTTP/1.1\r\nHost: test\r\n{}{}\r\n", head, lines));
+        for (const std::string& piece : pieces) dial.write(piece);
+        return dial.read_response();
+    };
+    const std::string json = "Content-Type: application/json\r\n";
+    const std::string sized = fmt::format("Content-Length: {}\r\n", right.size());
+    EXPECT_EQ(raw(json + sized, {right.substr(0, 9), right.substr(9)}).status, 200);
+    const std::string chunked = json + "Transfer-Encoding: chunked\r\n";
+    const auto chunk = [](std::string_view text) {
+        return fmt::format("{:x}\r\n{}\r\n", text.size(), text);
+    };
+    EXPECT_EQ(raw(chunked, {chunk(right.substr(0, 9)), chunk(right.substr(9)), chunk("")}).status,
+              200);
+    EXPECT_EQ(site.last_body(), right);
+    EXPECT_EQ(raw(chunked, {chunk(wrong), chunk("")}).status, 403);
+    EXPECT_EQ(raw("Content-Type: text/plain\r\n" + sized, {right}).status, 415);
+    EXPECT_EQ(raw(json + "Content-Encoding: gzip\r\n" + sized, {right}).status, 415);
+    EXPECT_EQ(raw(json + "Content-Length: 65537\r\n", {}).status, 413);
+    EXPECT_EQ(raw(chunked, {chunk(std::string(65'537, ' '))}).status, 413);
+    EXPECT_EQ(site.requests, 5);
 }
 
 TEST(Gate, LargeBodiesAreStreamedToTheOrigin) {

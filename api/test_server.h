@@ -24,6 +24,7 @@ struct TestOptions {
     std::vector<std::string> origins{}; // Of the gate.
     bool sessions_only = false;
     gate::CallLimits call_limits{}; // 0: not counted.
+    std::vector<std::string> edge_secrets{};
 };
 
 class TestServer {
@@ -41,6 +42,9 @@ class TestServer {
         shared.urr = options.urr;
         gate.rules.store(std::make_shared<gate::Rules>(gate::default_rules()));
         gate.sessions_only = options.sessions_only;
+        if (!options.edge_secrets.empty())
+            gate.edge_keys.store(std::make_shared<gate::EdgeKeys>(
+                *gate::EdgeKeys::from_texts(options.edge_secrets)));
         gate.proxy.origins.urls = options.origins;
         for (std::size_t i = 0; i < options.call_limits.size(); ++i)
             if (options.call_limits[i] > 0)
@@ -81,6 +85,13 @@ class TestServer {
                                    std::string_view headers = {}, std::string_view body = {}) {
         net::testing::Dial dial(port_);
         return dial.ask(text(method, path, headers, body));
+    }
+
+    // A new key made at that time; the old one is valid for a while.
+    void rotate(token::Purpose purpose, token::UnixSeconds at, Millis overlap) {
+        EXPECT_TRUE(keys.rotate(purpose, at, overlap));
+        thread_.call(
+            [&] { api_->set_office(*Office::open(keys, {.jwt_secret = {}, .access_rules = {}})); });
     }
 
     static std::string text(std::string_view method, std::string_view path,

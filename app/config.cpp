@@ -46,6 +46,8 @@ const Key keys[] = {
     {"auth", "admin_token", &Config::admin_token, Secret::whole},
     {"auth", "jwt_secret", &Config::jwt_secret, Secret::whole},
     {"auth", "jwks_file", &Config::jwks_file},
+    {"auth", "issuer", &Config::issuer},
+    {"auth", "audience", &Config::audience},
     {"keys", "ticket", &Config::ticket_key, Secret::whole},
     {"keys", "outer", &Config::outer_key, Secret::whole},
     {"keys", "entry", &Config::entry_key, Secret::whole},
@@ -62,6 +64,8 @@ const Key keys[] = {
     {"gate", "health_path", &Config::gate_health_path},
     {"gate", "timeout", &Config::gate_timeout},
     {"gate", "authorities", &Config::gate_authorities},
+    {"gate", "edge_key", &Config::gate_edge_key, Secret::whole},
+    {"gate", "edge_key_file", &Config::gate_edge_key_file},
     {"gate", "limits", &Config::gate_limits},
     {"gate", "auth_per_minute", &Config::gate_auth_per_minute},
     {"gate", "queue_per_minute", &Config::gate_queue_per_minute},
@@ -330,6 +334,7 @@ void check(const Config& config) {
     gate_rules(config);
     gate_proxy(config);
     gate_call_limits(config);
+    gate_edge_keys(config);
     if (config.threads > 256) throw ConfigError("server.threads must be at most 256");
     if (config.tls_certificate.empty() != config.tls_key.empty())
         throw ConfigError("server.tls_certificate and server.tls_key go together");
@@ -342,6 +347,8 @@ void check(const Config& config) {
     if (config.joins_burst < 1) throw ConfigError("rooms.joins_burst must be at least 1");
     if (!config.admin_token.empty() && config.admin_token.size() < 8)
         throw ConfigError("auth.admin_token must have at least 8 characters");
+    if (!net::is_utf8(config.issuer) || !net::is_utf8(config.audience))
+        throw ConfigError("auth.issuer and auth.audience must be UTF-8");
     if (const std::string fault = fault_in_words(config.defaults); !fault.empty())
         throw ConfigError("defaults: " + fault);
 }
@@ -454,6 +461,10 @@ api::urr::Options urr_options(const Config& config) {
 
 bool keeps_rooms(const Config& config) {
     return !config.store_url.starts_with("memory:");
+}
+
+token::AccessRules access_rules(const Config& config) {
+    return {.issuer = config.issuer, .audience = config.audience};
 }
 
 Millis history_keep(const Config& config) {

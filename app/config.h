@@ -12,10 +12,12 @@
 
 #include "api/urr/options.h"
 #include "gate/categories.h"
+#include "gate/edge_stamp.h"
 #include "gate/proxy.h"
 #include "gate/rules.h"
 #include "service/profile.h"
 #include "store/history/sql_url.h"
+#include "token/access.h"
 
 namespace anteroom::app {
 
@@ -50,6 +52,8 @@ struct Config {
     std::string admin_token;
     std::string jwt_secret;
     std::string jwks_file; // Public keys of the login that signs users' access tokens (RFC 7517).
+    std::string issuer;    // What those must have as `iss`; empty: anything.
+    std::string audience;  // What they must name as `aud`; empty: they must name none.
     // [keys]
     std::string ticket_key;
     std::string outer_key;
@@ -70,6 +74,8 @@ struct Config {
     std::string gate_health_path;         // Asked of each origin; empty: not at all.
     std::string gate_timeout = "30s";     // For the first byte of an answer.
     std::string gate_authorities;         // PEM file for https origins; empty: the system's.
+    std::string gate_edge_key;            // With which an edge signs what it lets through.
+    std::string gate_edge_key_file;       // The same, one in a line; the first is the edge's.
     std::string gate_limits = "origin"; // When calls are counted: always, origin (with one), never.
     std::int64_t gate_auth_per_minute = 60;
     std::int64_t gate_queue_per_minute = 120;
@@ -111,8 +117,16 @@ api::urr::Options urr_options(const Config& config);
 // What [gate] says: the rules as they are now, and where to pass on. Throw ConfigError.
 std::shared_ptr<const gate::Rules> gate_rules(const Config& config);
 gate::ProxyOptions gate_proxy(const Config& config);
+// The secrets of edges that sign what they let through; none: nothing is signed. Throws
+// ConfigError.
+std::vector<std::string> gate_edge_secrets(const Config& config);
+// The same, ready to check with. Null: none.
+std::shared_ptr<const gate::EdgeKeys> gate_edge_keys(const Config& config);
 // Calls per minute by category; 0: not counted.
 gate::CallLimits gate_call_limits(const Config& config);
+
+// What users' access tokens must say.
+token::AccessRules access_rules(const Config& config);
 
 // How long, and where else, the history is kept. Throw ConfigError.
 Millis history_keep(const Config& config);

@@ -121,6 +121,13 @@ TEST(Config, EveryMistakeIsOneClearLine) {
         {"[history]\nkeep = \"4000d\"\n", "history.keep"},
         {"[history]\nkeep = 30\n", "history.keep must be a text"},
         {"[auth]\nadmin_token = \"short\"\n", "at least 8"},
+        {"[gate]\nedge_key = \"hidden\"\n", "gate.edge_key: a secret needs at least 32 bytes"},
+        {"[gate]\nedge_key = \"an-edge-key-of-0123456789-letters \"\n", "visible UTF-8 text"},
+        {"[gate]\nedge_key = \"a\"\nedge_key_file = \"b\"\n", "keep one"},
+        {"[gate]\nedge_key_file = \"/nowhere\"\n", "gate.edge_key_file: /nowhere cannot be opened"},
+        {"[gate]\nedge_key = \"an-edge-key-of-0123456789-letters\"\n"
+         "[auth]\njwt_secret = \"an-edge-key-of-0123456789-letters\"\n",
+         "must be a secret of its own"},
         {"[rooms]\ncreate = \"never\"\n", "rooms.create"},
         {"[rooms]\nmax = 0\n", "rooms.max"},
         {"[server]\ntls_key = \"k.pem\"\n", "go together"},
@@ -137,6 +144,25 @@ TEST(Config, EveryMistakeIsOneClearLine) {
     }
 }
 
+TEST(Config, EdgeKeysComeFromTheEnvironmentOrAFile) {
+    EXPECT_EQ(gate_edge_keys(Config{}), nullptr);
+    const char* one[] = {"ANTEROOM_GATE_EDGE_KEY=an-edge-key-of-0123456789-letters", nullptr};
+    const Config config = load_config("", one);
+    EXPECT_EQ(gate_edge_secrets(config),
+              std::vector<std::string>{"an-edge-key-of-0123456789-letters"});
+    EXPECT_NE(gate_edge_keys(config), nullptr);
+    EXPECT_EQ(print_config(config).find("0123456789"), std::string::npos);
+
+    const File file("the-new-edge-key-0123456789-letters\n\nthe-old-edge-key-0123456789-letters");
+    const std::string variable = "ANTEROOM_GATE_EDGE_KEY_FILE=" + file.path();
+    const char* two[] = {variable.c_str(), nullptr};
+    EXPECT_EQ(gate_edge_secrets(load_config("", two)),
+              (std::vector<std::string>{"the-new-edge-key-0123456789-letters",
+                                        "the-old-edge-key-0123456789-letters"}));
+    const File empty("\n");
+    EXPECT_THROW(load_config("", two), ConfigError);
+}
+
 TEST(Config, UnknownVariablesAreErrors) {
     const char* unknown[] = {"ANTEROOM_SERVER_COLOUR=red", nullptr};
     EXPECT_THROW(load_config("", unknown), ConfigError);
@@ -149,6 +175,8 @@ TEST(Config, WhatIsPrintedCanBeReadAndShowsNoSecrets) {
                                  "ANTEROOM_HISTORY_URL=mysql://ann:very-secret@db:3306/shop",
                                  "ANTEROOM_HISTORY_KEEP=90d",
                                  "ANTEROOM_AUTH_JWKS_FILE=login/jwks.json",
+                                 "ANTEROOM_AUTH_ISSUER=https://login.example",
+                                 "ANTEROOM_AUTH_AUDIENCE=shop",
                                  "ANTEROOM_DEFAULTS_RATE_PER_SECOND=2.5",
                                  "ANTEROOM_DEFAULTS_MESSAGE=say \"hi\"",
                                  nullptr};
@@ -158,6 +186,9 @@ TEST(Config, WhatIsPrintedCanBeReadAndShowsNoSecrets) {
     EXPECT_NE(printed.find("jwks_file = \"login/jwks.json\"\n"), std::string::npos);
     const File file(printed);
     const Config again = load_config(file.path(), nullptr);
+    EXPECT_EQ(access_rules(again).issuer, "https://login.example");
+    EXPECT_EQ(access_rules(again).audience, "shop");
+    EXPECT_TRUE(access_rules(again).type_required);
     EXPECT_EQ(again.defaults.rules.rate_milli, 2'500);
     EXPECT_EQ(again.defaults.profile.message, "say \"hi\"");
     EXPECT_EQ(print_config(again), printed);

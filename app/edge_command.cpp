@@ -63,6 +63,7 @@ int edge(const Config& config, const EdgeCommandOptions& options) {
     if (!options.active_url.empty() && !net::parse_url(options.active_url))
         throw ConfigError("--active-url must be an http or https URL");
     if (!net::is_utf8(config.jwt_secret)) throw ConfigError("auth.jwt_secret must be UTF-8");
+    const std::vector<std::string> edge_secrets = gate_edge_secrets(config);
     const Installation installation = open_installation(config);
     const gate::EdgeFile file = gate::edge_file(
         rules, installation.keys,
@@ -72,7 +73,10 @@ int edge(const Config& config, const EdgeCommandOptions& options) {
          .active_seconds = options.active_seconds,
          .fail_open = options.fail == "open",
          .inline_secrets = options.inline_secrets,
-         .access_secret = config.jwt_secret});
+         .access_secret = config.jwt_secret,
+         .access_rules = access_rules(config),
+         .stamps = !edge_secrets.empty(),
+         .edge_secret = edge_secrets.empty() ? "" : edge_secrets.front()});
     if (!config.jwks_file.empty())
         fmt::print(stderr,
                    "anteroom: the edge knows no keys of auth.jwks_file; who has a token "

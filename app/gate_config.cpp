@@ -1,11 +1,15 @@
 // What [gate] says.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/config.h"
 #include "app/gate_rules.h"
 #include "base/duration.h"
+#include "net/text.h"
 #include "net/url.h"
 #include "service/window_limiter.h"
+#include "token/whole_file.h"
 
 namespace anteroom::app {
 
@@ -36,6 +40,44 @@ gate::ProxyOptions gate_proxy(const Config& config) {
     options.origins.authorities = config.gate_authorities;
     options.via = "1.1 anteroom";
     return options;
+}
+
+std::vector<std::string> gate_edge_secrets(const Config& config) {
+    constexpr std::size_t bytes_max = 8 * 1024;
+    if (config.gate_edge_key_file.empty())
+        return config.gate_edge_key.empty() ? std::vector<std::string>{}
+                                            : std::vector{config.gate_edge_key};
+    if (!config.gate_edge_key.empty())
+        throw ConfigError("gate.edge_key and gate.edge_key_file say the same: keep one");
+    const Result<token::WholeFile> file =
+        token::read_whole_file(config.gate_edge_key_file, bytes_max);
+    if (!file) throw ConfigError("gate.edge_key_file: " + file.fault().reason);
+    std::vector<std::string> secrets;
+    std::string_view left = file->text;
+    while (!left.empty()) {
+        const std::string_view line = left.substr(0, left.find('\n'));
+        left.remove_prefix(std::min(line.size() + 1, left.size()));
+        if (!line.empty()) secrets.emplace_back(line);
+    }
+    if (secrets.empty()) throw ConfigError("gate.edge_key_file holds no secret");
+    return secrets;
+}
+
+std::shared_ptr<const gate::EdgeKeys> gate_edge_keys(const Config& config) {
+    const std::vector<std::string> secrets = gate_edge_secrets(config);
+    if (secrets.empty()) return nullptr;
+    for (const std::string& secret : secrets) {
+        // The edge is given it as JSON, in an environment, or in a form of its CDN's.
+        if (!net::is_utf8(secret) || !net::all(secret, net::in_value) ||
+            net::trim(secret) != secret)
+            throw ConfigError("gate.edge_key must be visible UTF-8 text");
+        for (const std::string* other : {&config.ticket_key, &config.outer_key, &config.entry_key,
+                                         &config.jwt_secret, &config.admin_token})
+            if (*other == secret) throw ConfigError("gate.edge_key must be a secret of its own");
+    }
+    Result<gate::EdgeKeys> keys = gate::EdgeKeys::from_texts(secrets);
+    if (!keys) throw ConfigError("gate.edge_key: " + keys.fault().reason);
+    return std::make_shared<gate::EdgeKeys>(*std::move(keys));
 }
 
 gate::CallLimits gate_call_limits(const Config& config) {

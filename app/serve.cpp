@@ -174,13 +174,14 @@ class Server {
         Result<std::unique_ptr<api::Office>> office =
             api::Office::open(installation.keys, {.jwt_secret = config_.jwt_secret,
                                                   .jwks = jwks ? &*jwks : nullptr,
-                                                  .access_rules = {}});
+                                                  .access_rules = access_rules(config_)});
         if (!office) throw ConfigError("auth.jwt_secret: " + office.fault().reason);
         return *std::move(office);
     }
 
     void prepare_gate() {
         gate_.rules.store(gate_rules(config_));
+        gate_.edge_keys.store(gate_edge_keys(config_));
         gate_.sessions_only = config_.gate_redeem;
         gate_.proxy = gate_proxy(config_);
         const gate::CallLimits limits = gate_call_limits(config_);
@@ -241,12 +242,14 @@ class Server {
             Installation installation = open_installation(config_);
             std::optional<token::JwkSet> jwks = open_jwks(config_);
             std::shared_ptr<const gate::Rules> rules = gate_rules(config_);
+            std::shared_ptr<const gate::EdgeKeys> edge_keys = gate_edge_keys(config_);
             std::vector<std::unique_ptr<api::Office>> offices;
             for (std::size_t slot = 0; slot < workers_.size(); ++slot)
                 offices.push_back(open_office(installation, jwks));
             installation_ = std::move(installation); // From here on nothing can fail.
             jwks_ = std::move(jwks);
             gate_.rules.store(std::move(rules));
+            gate_.edge_keys.store(std::move(edge_keys));
             for (std::size_t slot = 0; slot < workers_.size(); ++slot)
                 workers_[slot]->loop.post(
                     [&worker = *workers_[slot], office = std::move(offices[slot])]() mutable {

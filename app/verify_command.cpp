@@ -61,10 +61,11 @@ Asked request_of(const VerifyOptions& options) {
 std::optional<token::AccessVerifier> logins(const Config& config) {
     if (config.jwks_file.empty() && config.jwt_secret.empty()) return std::nullopt;
     Result<token::AccessVerifier> verifier = [&]() -> Result<token::AccessVerifier> {
-        if (config.jwks_file.empty()) return token::AccessVerifier::from_secret(config.jwt_secret);
+        if (config.jwks_file.empty())
+            return token::AccessVerifier::from_secret(config.jwt_secret, access_rules(config));
         Result<token::JwkSet> set = token::load_jwks(config.jwks_file);
         if (!set) return set.fault();
-        return token::AccessVerifier::from_jwks(*set, config.jwt_secret);
+        return token::AccessVerifier::from_jwks(*set, config.jwt_secret, access_rules(config));
     }();
     if (!verifier) throw ConfigError("auth: " + verifier.fault().reason);
     return *std::move(verifier);
@@ -128,6 +129,8 @@ void add_verify_options(CLI::App& command, VerifyOptions& options) {
     add("--cookie", options.cookies, "NAME=VALUE; may come again");
     add("--header", options.headers, "NAME:VALUE; may come again");
     add("--active", options.active, "an event whose outer line is active; may come again");
+    command.add_option("--body", options.body,
+                       "what is sent along, as application/json unless --header says another type");
     command.add_option("--user", options.user, "who is logged in; otherwise by the access token");
     command.add_option("--role", options.role, "that user's role");
     command.add_flag("--json", options.json, "for machines");
@@ -137,12 +140,16 @@ int verify(const Config& config, const VerifyOptions& options) {
     const gate::Rules rules = load_rules(options.rules);
     Asked asked = request_of(options);
     if (!asked.cookie.empty()) asked.headers.push_back({"cookie", asked.cookie});
+    const gate::Question without_type{.headers = asked.headers};
+    if (options.body && !gate::has_header(without_type, "content-type"))
+        asked.headers.push_back({"content-type", "application/json"});
     if (options.user.empty() && !options.role.empty())
         throw ConfigError("--role belongs to a --user");
     const gate::Question question{.method = options.method,
                                   .host = asked.host,
                                   .target = asked.target,
-                                  .headers = asked.headers};
+                                  .headers = asked.headers,
+                                  .body = options.body};
     const Installation installation = open_installation(config);
     token::PassVerifier passes(installation.keys);
     gate::KeyWitness witness(passes, wall_clock(), options.active);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct VerifyOptions {
     std::string url;
     std::vector<std::string> cookies; // NAME=VALUE
     std::vector<std::string> headers; // NAME:VALUE
+    std::optional<std::string> body;
     std::string user;
     std::string role;
     std::vector<std::string> active;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "gate/body_event.h"
 #include "net/text.h"
 #include "token/json_object.h"
 
@@ -89,6 +90,9 @@ class Judge {
         for (const Need need : rule.needs)
             if (const std::optional<Unmet> unmet = look(need))
                 return refuse(*unmet, rule.redirect(need), path);
+        if (!rule.body_event.empty() && question_.body)
+            if (const std::optional<Unmet> unmet = look_at_body(rule))
+                return refuse(*unmet, rule.redirect(Need::entry), path);
         decision_.verdict = Verdict::pass;
         decision_.status = 200;
         decision_.reason =
@@ -138,6 +142,22 @@ class Judge {
         return Unmet{403, "Admin role required", "the user is no admin"};
     }
 
+    // After the entry pass turned out to be good: the body must be about the same event.
+    std::optional<Unmet> look_at_body(const Rule& rule) {
+        const NamedEvent named = event_in_body(question_, rule.body_event);
+        if (named.fault == BodyFault::not_json || named.fault == BodyFault::encoded)
+            return Unmet{415, "The body must be plain application/json", "the body",
+                         words(named.fault)};
+        if (named.fault != BodyFault::none)
+            return Unmet{400, "The body must be a JSON object that names its event once",
+                         "the body", words(named.fault)};
+        const std::string_view event = decision_.event.view();
+        const bool same = is_uuid(named.event) ? net::equals_ignoring_case(named.event, event)
+                                               : named.event == event;
+        if (same) return std::nullopt;
+        return no_entry("the body names another event than the entry pass");
+    }
+
     std::optional<User> user() {
         const std::optional<User> who = witness_.user();
         if (who) decision_.user = who->id;
@@ -145,15 +165,19 @@ class Judge {
     }
 
     void refuse(const Unmet& unmet, const std::string& redirect, const CleanPath& path) {
+        decision_.error = unmet.error;
+        decision_.reason = unmet.reason;
+        decision_.detail = unmet.detail;
+        if (unmet.status == 400 || unmet.status == 415) {
+            decision_.status = unmet.status;
+            return; // No other place would help.
+        }
         const RequestKind kind =
             decision_.rule->kind.value_or(path.is_api() ? RequestKind::api : RequestKind::page);
         const bool is_page = kind == RequestKind::page || rules_.redirect_api;
         const bool redirects = is_page && !redirect.empty();
         decision_.verdict = redirects ? Verdict::redirect : Verdict::refuse;
         decision_.status = redirects ? std::uint16_t{302} : unmet.status;
-        decision_.error = unmet.error;
-        decision_.reason = unmet.reason;
-        decision_.detail = unmet.detail;
         decision_.location = expand(redirect, decision_.event.view());
     }
 

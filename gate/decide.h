@@ -20,7 +20,7 @@ enum class Verdict : std::uint8_t {
     pass,
     redirect,    // 302 to `location`.
     refuse,      // 401 or 403 with a JSON body.
-    bad_request, // 400: the path can be read in two ways.
+    bad_request, // 400, or 415: the path or the body can be read in two ways.
 };
 std::string_view name(Verdict verdict);
 

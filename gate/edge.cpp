@@ -145,6 +145,8 @@ class EdgeWriter {
         Writer json;
         json.open('{').key("redirectApi").truth(rules_.redirect_api);
         json.key("anonymousEntry").truth(rules_.anonymous_entry);
+        json.key("issuer").text(options_.access_rules.issuer);
+        json.key("audience").text(options_.access_rules.audience);
         json.key("activeUrl").text(options_.active_url);
         json.key("activeSeconds").raw(std::to_string(options_.active_seconds));
         json.key("fail").text(options_.fail_open ? "open" : "closed");
@@ -153,6 +155,7 @@ class EdgeWriter {
         write_keys(json, "outer", token::Purpose::outer);
         write_keys(json, "entry", token::Purpose::entry);
         write_access_key(json);
+        write_edge_key(json);
         json.close('}').new_line().key("rules").open('[');
         for (const Rule& rule : rules_.list) write_rule(json, rule);
         json.close(']').close('}');
@@ -186,6 +189,16 @@ class EdgeWriter {
         else
             write_variable(json, "JWT_SECRET", form);
         json.close('}').close(']');
+    }
+
+    void write_edge_key(Writer& json) {
+        if (!options_.stamps) return;
+        json.key("edge").open('{');
+        if (options_.inline_secrets)
+            write_secret(json, options_.edge_secret, "text");
+        else
+            write_variable(json, "ANTEROOM_EDGE_KEY", "text");
+        json.close('}');
     }
 
     static void write_secret(Writer& json, std::string_view value, std::string_view form) {

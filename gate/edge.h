@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gate/rules.h"
+#include "token/access.h"
 #include "token/key_ring.h"
 
 namespace anteroom::gate {
@@ -21,7 +22,10 @@ struct EdgeOptions {
     std::uint32_t active_seconds = 5; // How long that answer is kept.
     bool fail_open = false;           // No answer: no outer line is active, instead of every one.
     bool inline_secrets = false;
-    std::string access_secret = {}; // Of the users' access tokens; only to be inlined.
+    std::string access_secret = {};       // Of the users' access tokens; only to be inlined.
+    token::AccessRules access_rules = {}; // What those must say; their type is always asked for.
+    bool stamps = false;                  // Signs what it lets through (gate/edge_stamp.h).
+    std::string edge_secret = {};         // The key for that; only to be inlined.
 };
 
 struct EdgeFile {

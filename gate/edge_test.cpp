@@ -27,13 +27,18 @@ TEST(EdgeFile, HoldsNoSecretUnlessToldTo) {
                   (std::vector<std::string>{"ANTEROOM_ACTIVE_URL", "VWR_TOKEN_SECRET",
                                             "QUEUE_ENTRY_TOKEN_SECRET", "JWT_SECRET"}));
     }
+    const EdgeFile stamped = edge_file(default_rules(), ring, {.stamps = true});
+    EXPECT_EQ(stamped.variables.back(), "ANTEROOM_EDGE_KEY");
     const EdgeFile open = edge_file(default_rules(), ring,
                                     {.active_url = "https://a.example/v1/edge/active",
                                      .inline_secrets = true,
-                                     .access_secret = "0123456789abcdef0123456789abcdef"});
+                                     .access_secret = "0123456789abcdef0123456789abcdef",
+                                     .stamps = true,
+                                     .edge_secret = "fedcba9876543210fedcba9876543210"});
     EXPECT_TRUE(open.variables.empty());
     EXPECT_TRUE(holds(open.text, token::base64url(token::bytes_of(token::entry_secret))));
     EXPECT_TRUE(holds(open.text, "0123456789abcdef0123456789abcdef"));
+    EXPECT_TRUE(holds(open.text, "fedcba9876543210fedcba9876543210"));
 }
 
 TEST(EdgeFile, HoldsPublicKeysAndNamesEachKeyApart) {

@@ -11,17 +11,21 @@
 namespace anteroom::gate {
 
 struct Question {
-    std::string_view method; // As it came: methods differ by case (RFC 9110, 9.1).
-    std::string_view host;   // With or without a port.
-    std::string_view target; // The path, not decoded; a query may follow.
+    std::string_view method;     // As it came: methods differ by case (RFC 9110, 9.1).
+    std::string_view host;       // With or without a port.
+    std::string_view target;     // The path, not decoded; a query may follow.
+    std::string_view query = {}; // If the target is the path alone.
     std::span<const net::Header> headers;
+    std::optional<std::string_view> body = {}; // Nothing: whoever asks cannot see it.
 };
 
 inline Question question_of(const net::Request& request) {
     return {.method = request.method_text,
             .host = request.host,
             .target = request.path,
-            .headers = request.headers()};
+            .query = request.query,
+            .headers = request.headers(),
+            .body = request.body}; // Of one that streams: nothing yet, which no rule accepts.
 }
 
 // Without port and final dot. As it came, so compare ignoring case.

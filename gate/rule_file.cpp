@@ -78,6 +78,7 @@ class RuleReader {
     void read_conditions(Rule& rule, const toml::node& node, bool present);
     void read_needs(Rule& rule, const toml::node& node);
     void read_kind(Rule& rule, const toml::node& node);
+    void read_body_event(Rule& rule, const toml::node& node);
     void read_redirects(Rule& rule, const toml::node& node);
     void check_rule(Rule& rule, const toml::table& table);
     void check_order();
@@ -171,6 +172,7 @@ void RuleReader::read_key(Rule& rule, std::string_view key, const toml::node& no
     if (key == "absent") return read_conditions(rule, node, false);
     if (key == "needs") return read_needs(rule, node);
     if (key == "kind") return read_kind(rule, node);
+    if (key == "body_event") return read_body_event(rule, node);
     if (key == "deny") {
         rule.deny = truth_of(node, key);
         return;
@@ -265,6 +267,12 @@ void RuleReader::read_kind(Rule& rule, const toml::node& node) {
         blame(line_of(node), "kind must be \"page\" or \"api\"");
 }
 
+void RuleReader::read_body_event(Rule& rule, const toml::node& node) {
+    rule.body_event = text_of(node, "body_event");
+    if (!rule.body_event.empty() && !is_name(rule.body_event))
+        blame(line_of(node), "body_event is the name of a member: visible ASCII characters");
+}
+
 // One text for whatever is refused, or one for each need.
 void RuleReader::read_redirects(Rule& rule, const toml::node& node) {
     if (rule.lets_everybody_pass())
@@ -299,6 +307,8 @@ void RuleReader::check_rule(Rule& rule, const toml::table& table) {
         blame(rule.line, "either all paths of a rule capture {event}, or none does");
     if (!captures && std::ranges::find(rule.needs, Need::outer) != rule.needs.end())
         blame(rule.line, "\"outer\" needs a path that captures {event}");
+    if (!rule.body_event.empty() && std::ranges::find(rule.needs, Need::entry) == rule.needs.end())
+        blame(rule.line, "body_event belongs to a rule that needs \"entry\"");
     const auto uses_event = [](const std::string& text) { return text.find(hole) != text.npos; };
     if (!captures &&
         (uses_event(rule.deny_redirect) || std::ranges::any_of(rule.redirects, uses_event)))

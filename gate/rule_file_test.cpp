@@ -116,6 +116,16 @@ TEST(RuleFile, RefusesARuleThatCannotBeMeant) {
            "r.toml:2: a rule that denies needs nothing: remove needs, or deny");
     expect("path = \"/a\"\nkind = \"asset\"", "r.toml:5: kind must be \"page\" or \"api\"");
     expect("path = \"/a\"\ndeny = 1", "r.toml:5: deny must be true or false");
+    expect("path = \"/a\"\nneeds = [\"entry\"]\nbody_event = \"eventId\"", "fine");
+    expect("path = \"/a/{event}\"\nneeds = [\"user\", \"entry\"]\nbody_event = \"id\"", "fine");
+    expect("path = \"/a\"\nneeds = [\"user\"]\nbody_event = \"eventId\"",
+           "r.toml:2: body_event belongs to a rule that needs \"entry\"");
+    expect("path = \"/a\"\nbody_event = \"eventId\"",
+           "r.toml:2: body_event belongs to a rule that needs \"entry\"");
+    expect("path = \"/a\"\nneeds = [\"entry\"]\nbody_event = true",
+           "r.toml:6: body_event must be a text");
+    expect("path = \"/a\"\nneeds = [\"entry\"]\nbody_event = \"\\u00e9\"",
+           "r.toml:6: body_event is the name of a member: visible ASCII characters");
     expect("paths = [\"/a/{event}\", \"/b\"]",
            "r.toml:2: either all paths of a rule capture {event}, or none does");
     expect("path = \"/api/v1/a\"",
@@ -166,7 +176,7 @@ TEST(RuleFile, RefusesRulesThatNeverDecide) {
 }
 
 TEST(RuleFile, TheBuiltInRulesAreSound) {
-    EXPECT_EQ(default_rules().list.size(), 11u);
+    EXPECT_EQ(default_rules().list.size(), 12u);
     EXPECT_FALSE(default_rules().redirect_api);
     EXPECT_FALSE(default_rules().anonymous_entry);
     EXPECT_TRUE(compat_rules().redirect_api);

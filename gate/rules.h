@@ -47,6 +47,7 @@ struct Rule {
     std::vector<Condition> conditions; // All must hold.
     std::vector<Need> needs;           // All must hold; none: the request passes.
     bool deny = false;
+    std::string body_event; // Which member of the JSON body names the pass's event; empty: none.
     std::optional<RequestKind> kind; // Nothing: by the path.
     // Where who is refused is sent; "{event}" stands for the event. Empty: nowhere.
     std::array<std::string, need_count> redirects;

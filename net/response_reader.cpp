@@ -95,7 +95,8 @@ bool ResponseReader::parse_status_line(std::string_view line) {
     if (line.size() < pattern.size() || !line.starts_with("HTTP/1.") || line[8] != ' ')
         return false;
     if (line[7] != '0' && line[7] != '1') return false;
-    if (line[7] == '0') keep_alive_ = false;
+    is_http10_ = line[7] == '0';
+    if (is_http10_) keep_alive_ = false;
     if (line[9] < '1' || line[9] > '5' || !is_digit(line[10]) || !is_digit(line[11])) return false;
     response_.status =
         static_cast<unsigned>((line[9] - '0') * 100 + (line[10] - '0') * 10 + (line[11] - '0'));
@@ -110,7 +111,7 @@ bool ResponseReader::note_header(std::string_view name, std::string_view value) 
         return parse_content_length(value, content_length_);
     }
     if (name == "transfer-encoding") {
-        if (has_encoding_) return false;
+        if (has_encoding_ || is_http10_) return false; // RFC 9112, 6.1.
         has_encoding_ = true;
         return equals_lower(value, "chunked");
     }

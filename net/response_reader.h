@@ -65,6 +65,7 @@ class ResponseReader {
     bool keep_alive_ = true;
     bool has_length_ = false;
     bool has_encoding_ = false;
+    bool is_http10_ = false;
     Framing framing_ = Framing::until_end;
     unsigned interim_ = 0; // 1xx answers so far.
     std::uint64_t content_length_ = 0;

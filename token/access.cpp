@@ -46,26 +46,41 @@ Result<AccessVerifier> AccessVerifier::from_jwks(const JwkSet& set, std::string_
     return AccessVerifier(std::move(keys), KeyChoice::without_doubt, std::move(rules));
 }
 
+// RFC 7519, 4.1.3: one text, or a list of them.
+bool AccessVerifier::is_meant_for_us(const JsonValue* audience) {
+    constexpr std::size_t audiences_max = 16;
+    if (audience == nullptr || audience->kind == JsonKind::null) return rules_.audience.empty();
+    if (audience->kind == JsonKind::string) return audience->text == rules_.audience;
+    if (audience->kind != JsonKind::array || rules_.audience.empty()) return false;
+    list_text_ = audience->text; // Texts are decoded in place.
+    if (parse_json_array(list_text_, audiences_max, list_) != JsonFault::none) return false;
+    bool found = false;
+    for (const JsonValue& one : list_) {
+        if (one.kind != JsonKind::string) return false;
+        found = found || one.text == rules_.audience;
+    }
+    return found;
+}
+
 AccessVerdict AccessVerifier::verify(std::string_view token, UnixSeconds now) {
     const std::variant<JwtClaims, Refusal> read = reader_.read(token, now);
     if (const Refusal* refusal = std::get_if<Refusal>(&read)) return *refusal;
     const JwtClaims& signed_claims = std::get<JwtClaims>(read);
     const JsonObject& claims = *signed_claims.members;
 
-    std::string_view type, issuer, audience, subject;
+    std::string_view type, issuer, subject;
     AccessUser user{.user_id = {}, .email = {}, .role = {}, .expires_at = signed_claims.expires_at};
     const bool texts =
         read_text(claims, "type", type) && read_text(claims, "iss", issuer) &&
         read_text(claims, "email", user.email) && read_text(claims, "role", user.role) &&
         read_user_id(claims, "userId", user.user_id) && read_user_id(claims, "sub", subject);
     if (!texts) return Refusal::bad_claims;
-    if (!read_text(claims, "aud", audience)) return Refusal::wrong_audience;
 
     // A refresh token lives for days and must not open anything.
     const bool typed = claims.find("type") != nullptr;
     if (typed ? type != "access" : rules_.type_required) return Refusal::wrong_token_type;
     if (!rules_.issuer.empty() && issuer != rules_.issuer) return Refusal::wrong_issuer;
-    if (audience != rules_.audience) return Refusal::wrong_audience;
+    if (!is_meant_for_us(claims.find("aud"))) return Refusal::wrong_audience;
     // What looks like a pass is none of the login's business.
     if (claims.find("tier") != nullptr) return Refusal::wrong_tier;
     if (user.user_id.empty()) user.user_id = subject;

@@ -20,7 +20,8 @@ namespace anteroom::token {
 struct AccessRules {
     bool type_required = true; // `type` must be there. When it is there, it must be "access".
     std::string issuer = {};   // Empty: `iss` is not looked at.
-    std::string audience = {}; // Empty: a token that names an audience is meant for others.
+    // Must be `aud`, or one of a list of at most 16. Empty: a token that names one is for others.
+    std::string audience = {};
 };
 
 // Views live until the verifier's next call.
@@ -48,8 +49,12 @@ class AccessVerifier {
     AccessVerifier(std::vector<VerifyKey> keys, KeyChoice choice, AccessRules rules)
         : reader_(std::move(keys), choice), rules_(std::move(rules)) {}
 
+    bool is_meant_for_us(const JsonValue* audience);
+
     JwtReader reader_;
     AccessRules rules_;
+    std::string list_text_; // Of audiences.
+    std::vector<JsonValue> list_;
 };
 
 } // namespace anteroom::token

@@ -88,7 +88,28 @@ TEST(Access, HoldsIssuerAndAudienceToTheRules) {
     EXPECT_EQ(verdict_for(plain, claims(R"(,"aud":"others")")), "wrong_audience");
     EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"login","aud":"shop")")), "user s");
     EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"login")")), "wrong_audience");
-    EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"login","aud":["shop"])")), "wrong_audience");
+    for (const std::string_view others :
+         {R"("others")", R"("Shop")", R"("shop ")", R"("")", "null", "17", "true", R"({"shop":1})",
+          "[]", R"(["others"])", R"(["shop",1])", R"([["shop"]])", R"(["shop",null])",
+          R"(["shop","1","2","3","4","5","6","7","8","9","a","b","c","d","e","f","g"])"})
+        EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"login","aud":)" + std::string(others))),
+                  "wrong_audience")
+            << others;
+    for (const std::string_view lists :
+         {R"(["shop"])", R"(["others","shop"])", R"( [ "\u0073hop" , "x" ] )"})
+        EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"login","aud":)" + std::string(lists))),
+                  "user s")
+            << lists;
+    for (const std::string_view lists : {R"(["shop"])", "[]", R"([""])", "17"})
+        EXPECT_EQ(verdict_for(plain, claims(R"(,"aud":)" + std::string(lists))), "wrong_audience")
+            << lists;
+    EXPECT_EQ(verdict_for(plain, claims(R"(,"aud":"")")), "user s");
+    for (const std::string_view odd : {"17", R"(["login"])", "{}"})
+        EXPECT_EQ(verdict_for(ruled, claims(R"(,"aud":"shop","iss":)" + std::string(odd))),
+                  "bad_claims")
+            << odd;
+    EXPECT_EQ(verdict_for(ruled, claims(R"(,"aud":"shop","iss":null)")), "wrong_issuer");
+    EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"Login","aud":"shop")")), "wrong_issuer");
     EXPECT_EQ(verdict_for(ruled, claims(R"(,"iss":"evil","aud":"shop")")), "wrong_issuer");
     EXPECT_EQ(verdict_for(ruled, claims(R"(,"aud":"shop")")), "wrong_issuer");
 }

@@ -18,8 +18,9 @@ function variable(name) {
 
 const platform = {
   variable,
+  sign: (secret, text) => crypto.createHmac("sha256", secret).update(text).digest(),
   hs256(secret, text, signature) {
-    const right = crypto.createHmac("sha256", secret).update(text).digest();
+    const right = platform.sign(secret, text);
     return signature.length === right.length && crypto.timingSafeEqual(signature, right);
   },
   ed25519(x, text, signature) {
@@ -30,17 +31,20 @@ const platform = {
 
 function questionOf(request) {
   const headers = name => (request.headers[name] ?? []).map(({ value }) => value);
-  return { method: request.method, host: headers("host")[0] ?? "", target: request.uri, headers };
+  return { method: request.method, host: headers("host")[0] ?? "", target: request.uri, query: request.querystring, headers };
 }
 
 exports.decide = request => decide(GATE, questionOf(request), factsOf(GATE, platform));
 
 exports.handler = async event => {
   const { request } = event.Records[0].cf;
-  const decision = await exports.decide(request);
+  let decision = await exports.decide(request);
   if (decision.verdict === "pass") {
     for (const name of Object.keys(request.headers)) if (RESERVED.test(name)) delete request.headers[name];
-    return request;
+    const stamp = await stampOf(GATE, questionOf(request), platform);
+    if (stamp) request.headers[STAMP.toLowerCase()] = [{ key: STAMP, value: stamp }];
+    if (stamp !== null) return request;
+    decision = UNSIGNED;
   }
   const headers = { "cache-control": [{ key: "Cache-Control", value: NO_STORE }] };
   if (decision.verdict === "redirect") {

@@ -6,6 +6,7 @@ const SEGMENTS_MAX = 64;
 const STALE_SECONDS = 60;
 const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 const NO_STORE = "no-store, no-cache, must-revalidate";
+const STAMP = "X-CloudFront-Verified";
 // Only who stands behind the gate may say these.
 const RESERVED = /^(x-user-(id|email|role)|x-cloudfront-verified|x-anteroom-.*)$/i;
 
@@ -155,7 +156,7 @@ function refusal(gate, rule, segments, event, [status, error], redirect) {
   return { verdict: "refuse", status, rule: rule.name, location, body: location === "" ? { error } : { error, redirectTo: location } };
 }
 
-// request: { method, host, target, headers(name) → values }. facts: what the server's witness knows.
+// request: { method, host, target, query, headers(name) → values }. facts: what the server's witness knows.
 async function decide(gate, request, facts) {
   const segments = cleanPath(request.target);
   if (segments === null) return { verdict: "bad_request", status: 400, rule: "", location: "", body: { error: "Bad request" } };
@@ -166,6 +167,21 @@ async function decide(gate, request, facts) {
     if (unmet) return refusal(gate, rule, segments, event, unmet, rule.redirects[need]);
   }
   return { verdict: "pass", status: 200, rule: rule.name, location: "" };
+}
+
+const UNSIGNED = { verdict: "refuse", status: 403, rule: "", location: "", body: { error: "Edge signature required" } };
+
+// What tells the gate behind us that this request has come through here, and when (gate/edge_stamp.h). Undefined: the
+// gate does not ask for it. Null: it does, and there is no key here.
+async function stampOf(gate, request, platform) {
+  const key = gate.keys.edge;
+  if (key === undefined) return undefined;
+  const secret = secretBytes(key.value ?? platform.variable(key.variable), key.form);
+  if (secret === null) return null;
+  const seconds = Math.floor(Date.now() / 1000);
+  const target = request.target + (request.query ? "?" + request.query : "");
+  const text = ["v1", seconds, request.method, lower(request.host), target].join("\n");
+  return `v1.${seconds}.${toBase64Url(await platform.sign(secret, text))}`;
 }
 
 // Which outer lines are active, asked of the server every few seconds. When it does not answer, what it said last
@@ -198,7 +214,7 @@ async function isActive(gate, event, url) {
   return known() ? activeList.events.has(event) : gate.fail === "closed";
 }
 
-// platform: { variable(name), hs256(secret, text, signature), ed25519(x, text, signature) }.
+// platform: { variable(name), sign(secret, text), hs256(secret, text, signature), ed25519(x, text, signature) }.
 function factsOf(gate, platform) {
   const now = Math.floor(Date.now() / 1000);
   const holds = (key, text, signature) => {
@@ -219,7 +235,7 @@ function factsOf(gate, platform) {
     pass: (token, tier, event) => orNobody(readPass(token, tier, event, gate.keys[tier], now, holds)),
     user: request => {
       const token = accessToken(request);
-      return token === "" ? null : orNobody(readUser(token, gate.keys.access, now, holds));
+      return token === "" ? null : orNobody(readUser(token, gate.keys.access, now, holds, gate));
     },
   };
 }

@@ -9,6 +9,7 @@ const SECONDS_MAX = 253402300799;
 const SECRET_BYTES_MIN = 32;
 const SECRET_BYTES_MAX = 512;
 const DIFFERENT_BYTES_MIN = 8;
+const AUDIENCES_MAX = 16;
 
 const URL_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const STANDARD_DIGITS = URL_DIGITS.slice(0, 62) + "+/";
@@ -30,6 +31,15 @@ function fromBase64(text, digits) {
   }
   if (bits & ((1 << held) - 1)) return null;
   return Uint8Array.from(bytes);
+}
+
+function toBase64Url(bytes) {
+  let text = "", bits = 0, held = 0;
+  for (const byte of bytes) {
+    bits = (bits << 8 | byte) & 0xffff;
+    for (held += 8; held >= 6;) text += URL_DIGITS[bits >> (held -= 6) & 63];
+  }
+  return held > 0 ? text + URL_DIGITS[bits << (6 - held) & 63] : text;
 }
 
 const utf8 = new TextEncoder();
@@ -57,7 +67,7 @@ function secretBytes(text, form) {
 // One JSON object as a Map: no member twice, limited depth, whole numbers apart from others. A value is a string,
 // a boolean, null, a whole number, or an Other that no claim may be.
 class Other {
-  constructor(kind) { this.kind = kind; }
+  constructor(kind, list) { this.kind = kind; this.list = list; }
 }
 
 class Json {
@@ -107,12 +117,13 @@ class Json {
 
   elements(depth) {
     this.need(this.take("["));
+    const list = [];
     this.space();
-    if (this.take("]")) return;
+    if (this.take("]")) return list;
     for (;;) {
-      this.value(depth);
+      list.push(this.value(depth));
       this.space();
-      if (this.take("]")) return;
+      if (this.take("]")) return list;
       this.need(this.take(","));
     }
   }
@@ -123,9 +134,9 @@ class Json {
     if (c === '"') return this.string();
     if (c === "{" || c === "[") {
       this.need(depth < DEPTH_MAX);
-      if (c === "{") this.members(depth + 1, false);
-      else this.elements(depth + 1);
-      return new Other("nested");
+      if (c === "[") return new Other("array", this.elements(depth + 1));
+      this.members(depth + 1, false);
+      return new Other("object");
     }
     for (const [word, value] of [["true", true], ["false", false], ["null", null]])
       if (this.text.startsWith(word, this.at)) {
@@ -256,8 +267,16 @@ async function readPass(token, tier, event, keys, now, holds) {
   return pass;
 }
 
-// Whom the site's login names: { id, role }. Throws Refused.
-async function readUser(token, keys, now, holds) {
+// RFC 7519, 4.1.3: one text, or a list of them.
+function isMeantForUs(audience, ours) {
+  if (!(audience instanceof Other)) return (audience ?? "") === ours;
+  const { list } = audience;
+  if (list === undefined || ours === "" || list.length > AUDIENCES_MAX) return false;
+  return list.every(one => typeof one === "string") && list.includes(ours);
+}
+
+// Whom the site's login names: { id, role }. rules: { issuer, audience }, each may be empty. Throws Refused.
+async function readUser(token, keys, now, holds, rules) {
   const claims = await readToken(token, keys, now, true, holds);
   const text = name => {
     const value = claims.get(name) ?? "";
@@ -269,9 +288,10 @@ async function readUser(token, keys, now, holds) {
     return (typeof value === "number" || typeof value === "bigint") && value >= 0 ? String(value) : text(name);
   };
   const [type, role, user, subject] = [text("type"), text("role"), id("userId"), id("sub")];
-  text("iss");
+  const issuer = text("iss");
   text("email");
-  if (text("aud") !== "") refuse("wrong_audience");
+  if (rules.issuer !== "" && issuer !== rules.issuer) refuse("wrong_issuer");
+  if (!isMeantForUs(claims.get("aud"), rules.audience)) refuse("wrong_audience");
   if (type !== "access") refuse("wrong_token_type");
   if (claims.has("tier")) refuse("wrong_tier");
   if (user === "" && subject === "") refuse("wrong_visitor");

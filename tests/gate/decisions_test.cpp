@@ -36,10 +36,12 @@ class Desk {
         const std::string method = text_of(row, "method");
         const std::string target = text_of(row, "target");
         const std::string host = text_of(row, "host", "shop.example");
-        const Question question{
+        const std::string body = text_of(row, "body");
+        Question question{
             .method = method, .host = host, .target = target, .headers = sent.headers};
+        if (row.contains("body")) question.body = body;
         KeyWitness witness(keys == TableKeys::hs256 ? hs256_ : ed25519_, table_.now(), active(row));
-        witness.read_user(question, logins_);
+        witness.read_user(question, text_of(row, "logins") == "ruled" ? ruled_ : logins_);
         const Rules& rules = table_.rules(text_of(row, "rules"));
         compare(decide(rules, question, witness), row.at("expect").as_object());
     }
@@ -97,6 +99,8 @@ class Desk {
     token::PassVerifier hs256_{table_.ring(TableKeys::hs256)};
     token::PassVerifier ed25519_{table_.ring(TableKeys::ed25519)};
     token::AccessVerifier logins_{*token::AccessVerifier::from_secret(table_.secret("access"))};
+    token::AccessVerifier ruled_{
+        *token::AccessVerifier::from_secret(table_.secret("access"), table_.access_rules())};
 };
 
 TEST(Decisions, TheServerDecidesAsTheTableSays) {

@@ -26,7 +26,13 @@ int run(const std::string& table_path, const std::string& folder, const std::str
     const EdgeOptions inlined{.active_url = url,
                               .fail_open = true,
                               .inline_secrets = true,
-                              .access_secret = table.secret("access")};
+                              .access_secret = table.secret("access"),
+                              .stamps = true,
+                              .edge_secret = table.secret("edge")};
+    EdgeOptions stamped = named;
+    stamped.stamps = true;
+    EdgeOptions ruled = named;
+    ruled.access_rules = table.access_rules();
     for (const EdgePlatform platform : {EdgePlatform::cloudfront, EdgePlatform::cloudflare}) {
         const auto made = [&](const char* name, const Rules& rules, TableKeys keys,
                               const EdgeOptions& options) {
@@ -36,6 +42,8 @@ int run(const std::string& table_path, const std::string& folder, const std::str
                          made("compat", compat_rules(), TableKeys::hs256, named) &&
                          made("every_key", table.rules("every_key"), TableKeys::hs256, named) &&
                          made("ed25519", default_rules(), TableKeys::ed25519, named) &&
+                         made("ruled", default_rules(), TableKeys::hs256, ruled) &&
+                         made("stamped", default_rules(), TableKeys::hs256, stamped) &&
                          made("inlined", default_rules(), TableKeys::hs256, inlined);
         if (!all) return 1;
     }

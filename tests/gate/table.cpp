@@ -70,6 +70,11 @@ std::string Table::secret(std::string_view name) const {
     return text_of(root_.at("secrets").as_object(), name);
 }
 
+token::AccessRules Table::access_rules() const {
+    const json::object& ruled = root_.at("ruled").as_object();
+    return {.issuer = text_of(ruled, "issuer"), .audience = text_of(ruled, "audience")};
+}
+
 token::KeyRing Table::ring(TableKeys keys) const {
     token::KeyRing ring = token::test_ring();
     if (keys == TableKeys::hs256) {

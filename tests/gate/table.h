@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gate/rules.h"
+#include "token/access.h"
 #include "token/key_ring.h"
 
 namespace anteroom::gate {
@@ -20,6 +21,7 @@ class Table {
     token::UnixSeconds now() const;
     std::string secret(std::string_view name) const;
     token::KeyRing ring(TableKeys keys) const;
+    token::AccessRules access_rules() const; // Of rows whose logins are "ruled".
     const boost::json::array& rows() const { return root_.at("rows").as_array(); }
 
     // "default", "compat", or a file beside the table.
