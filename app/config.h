@@ -16,6 +16,7 @@
 #include "gate/rules.h"
 #include "service/profile.h"
 #include "store/history/sql_url.h"
+#include "store/redis/redis_store.h"
 
 namespace anteroom::app {
 
@@ -41,6 +42,11 @@ struct Config {
     std::int64_t connections_per_address = 1'000;
     // [store]
     std::string store_url = "embedded:./data";
+    std::int64_t store_replicas = 1; // Of Redis, that must have what is acknowledged; 0: none.
+    std::string store_password;      // Of Redis, instead of the one in the URL.
+    std::string store_password_file;
+    std::string store_authorities; // PEM file for rediss://; empty: the system's.
+    std::string store_server_name; // What certificates must be for; empty: the host.
     // [ledger]
     std::int64_t snapshot_facts = 250'000; // Rooms are written whole after so many facts.
     // [history]
@@ -51,6 +57,7 @@ struct Config {
     std::string jwt_secret;
     std::string jwks_file; // Public keys of the login that signs users' access tokens (RFC 7517).
     // [keys]
+    std::string keys_folder = "./data"; // Of keys.json, when rooms are in Redis.
     std::string ticket_key;
     std::string outer_key;
     std::string entry_key;
@@ -99,8 +106,13 @@ struct Listen {
 };
 Listen parse_listen(const std::string& text);
 
-// The folder of "embedded:FOLDER" or "memory:FOLDER". Throws ConfigError for other stores.
+// The folder of "embedded:FOLDER" or "memory:FOLDER"; with Redis that of the keys. Throws
+// ConfigError for other stores.
 std::string data_folder(const Config& config);
+// Rooms are in Redis, and other processes may have them, too.
+bool shares_rooms(const Config& config);
+// What [store] says of Redis. Throws ConfigError. REQUIRES: shares_rooms.
+redis::RedisOptions redis_options(const Config& config);
 // False for "memory:FOLDER": keys are kept, rooms are gone after the end. For measuring.
 bool keeps_rooms(const Config& config);
 
