@@ -40,5 +40,7 @@ Result<Url> parse_url(std::string_view text);
 std::string to_string(const Address& address);
 // For people: "rediss://host:6379/2", without user and password.
 std::string without_secrets(const Url& url);
+// A text of the server, which may repeat the user: that and the password become ********.
+std::string without_secrets(std::string text, const Url& url);
 
 } // namespace anteroom::redis
