@@ -84,7 +84,8 @@ void RoomLog::on_followed(const Answer& answer, Instant asked) {
         return die();
     }
     if (flight_) { // Its answer will say more than we can see here.
-        if (!head->is_ours && !head->is_free) step_down();
+        if (!head->is_ours && !head->is_free) return step_down();
+        if (head->asks > asks_taken_) fetch_asks();
         return;
     }
     const bool is_other = head->position < position_ ||
@@ -436,6 +437,12 @@ void RoomLog::look_after() {
     };
     if (flight_) add_late(flight_->settling.deliveries);
     for (Unsettled& one : unsettled_) add_late(one.deliveries);
+    if (is_stuck_ || mode_ == Mode::opening) {
+        const HostedRoom::Writing held(room_);
+        for (Pending& one : pending_)
+            if (one.delivery.done && one.delivery.since <= before)
+                late.push_back(std::exchange(one.delivery, {}));
+    }
     refuse(late);
     if (must_confirm_) flush();
     go_on_with_snapshot();

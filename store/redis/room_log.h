@@ -260,8 +260,6 @@ class RoomLog final : public StorePart {
     std::uint64_t snapshot_position_ = 0; // Of the last one.
     std::optional<Snapshot> snapshot_;
     std::uint64_t pieces_ = 0; // While loading.
-    std::uint32_t loads_ = 0;
-    net::Alarm retry_;
 };
 
 } // namespace anteroom::redis

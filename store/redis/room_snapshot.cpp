@@ -13,7 +13,6 @@ constexpr std::size_t slice_bytes = 128 * 1024; // Copied while the room is held
 constexpr std::uint64_t pieces_per_look = 16;
 constexpr std::uint64_t entries_kept = 10'000; // Before a snapshot, for those who are late.
 constexpr Millis pieces_life{600'000};         // Of a snapshot that is never finished.
-constexpr Millis load_retry{200};
 
 std::uint64_t number_of(const Reply& reply) {
     return reply.is_text() ? std::strtoull(reply.text.c_str(), nullptr, 10) : 0;
@@ -88,12 +87,9 @@ void RoomLog::fetch_pieces(std::uint64_t from) {
 
 // From the beginning, with a room in which nothing has happened yet.
 void RoomLog::retry_load() {
-    retry_ = context_.loop.after(load_retry, [room = hold()] {
-        RoomLog& log = of(*room);
-        if (log.mode_ == Mode::dead) return;
-        log.die();
-        log.context_.owner.on_lost(*room);
-    });
+    const std::shared_ptr<HostedRoom> held = hold();
+    die();
+    context_.owner.on_lost(room_);
 }
 
 // --- Taking snapshots.
