@@ -253,7 +253,7 @@ TEST_P(Contract, AThousandJoinsAtOnceNeverExceedTheCapacity) {
         ASSERT_TRUE(standing) << in_words(outcome);
         EXPECT_TRUE(standing->is_new);
         numbers.insert(standing->number);
-        inside += is_inside(standing->state) ? 1 : 0;
+        if (is_inside(standing->state)) ++inside;
     }
     EXPECT_EQ(numbers.size(), crowd);
     EXPECT_EQ(*numbers.rbegin(), crowd);
@@ -278,7 +278,7 @@ TEST_P(Contract, AProfileIsSeenEverywhere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stores, Contract, testing::ValuesIn(house_kinds()),
-                         [](const auto& info) { return std::string(name(info.param)); });
+                         [](const auto& kind) { return std::string(name(kind.param)); });
 
 } // namespace
 } // namespace anteroom::contract

@@ -21,6 +21,15 @@ class Process final : public Listener {
   public:
     using MakeStore = UniqueFunction<std::unique_ptr<Store>(const Clock&, Listener&)>;
 
+    // Awaits something that is not null; what never comes is a hang that ctest ends.
+    template <class Look>
+    static auto eventually(Look look) {
+        for (;;) {
+            if (auto found = look()) return found;
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+    }
+
     explicit Process(const MakeStore& make_store) : store_(make_store(clock_, *this)) {
         quiet_.online(0);
         const Result<void> loaded = store_->load(rooms_, audit_);
@@ -91,15 +100,6 @@ class Process final : public Listener {
         all.insert(all.end(), facts.begin(), facts.end());
     }
     void due(HostedRoom&, Instant) override {}
-
-    // Awaits something that is not null; what never comes is a hang that ctest ends.
-    template <class Look>
-    static auto eventually(Look look) {
-        for (;;) {
-            if (auto found = look()) return found;
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        }
-    }
 
   private:
     Clock clock_;
