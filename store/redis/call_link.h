@@ -47,7 +47,7 @@ class CallLink final : public Link {
 
     bool is_under_way() const { return !sent_.empty() || batch_is_open_; }
     void send_waiting();
-    void append_wait(Millis longest);
+    void bring_script(Call& call);
     void on_replicated(const Reply& reply);
     void settle_if_left();
     void lose_what_is_under_way();
@@ -59,7 +59,8 @@ class CallLink final : public Link {
     Calls answered_; // Batched: WAIT is to come.
     bool batch_is_open_ = false;
     bool leaves_ = false;
-    std::set<std::string> loading_;
+    std::set<std::string> loading_; // Scripts, by their sums: EVAL is under way,
+    std::set<std::string> brought_; // or was, over this connection.
     std::string wire_;
     Millis longest_{};      // The patience of those under way.
     Instant quiet_since_{}; // When there was last nothing under way.
