@@ -40,6 +40,13 @@ void CallLink::leave() {
     settle_if_left();
 }
 
+void CallLink::renew() {
+    if (!is_ready() || is_under_way()) return;
+    lose_what_is_under_way();
+    hang_up();
+    core().schedule(*this);
+}
+
 void CallLink::settle_if_left() {
     if (!leaves_ || is_under_way()) return;
     leaves_ = false;

@@ -24,6 +24,8 @@ class CallLink final : public Link {
     void take_waiting(Calls& to);
     // This is no primary any more: makes the connection anew when what is under way has ended.
     void leave();
+    // Its sister was lost: this one may be dead without knowing, if nothing is under way.
+    void renew();
 
     // EVAL is under way: whoever comes behind it will find the script.
     bool is_loading(const std::string& sha) const { return loading_.contains(sha); }
