@@ -23,6 +23,7 @@ RANKS = {"waiting": 0, "called": 1, "active": 2, "finished": 3, "left": 3, "expi
 LIVE_PER_CLIENT_MAX = 8
 BETWEEN_QUESTIONS_SECONDS = 0.01
 ENDED_LOOKED_AT = 40
+SLEEPERS = 2  # So many clients go on asking a server that sleeps, and wait; the others avoid it.
 
 
 class Visitor:
@@ -152,7 +153,7 @@ class Crowd:
 
     def start(self, clients=4, joins=True):
         source = [self.random.random() for _ in range(clients)]
-        self.clients = [Client(f"client{i}", self, seed, joins) for i, seed in enumerate(source)]
+        self.clients = [Client(i, self, seed, joins) for i, seed in enumerate(source)]
 
     def stop(self):
         for client in self.clients:
@@ -183,6 +184,17 @@ class Crowd:
         """How long after `when` somebody who asked after it got a place."""
         self.wait_for(lambda: self.last_join[0] > when, "a join")
         return self.last_join[1] - when
+
+    def join_now(self, place):
+        """Somebody new gets a place at this server; waits while it is refused."""
+        visitor = self.add(f"late-{len(self.visitors)}")
+        ask = lambda talk: self.ask(talk, visitor, "join", f"server {place}") in (200, 201)  # noqa: E731
+        wait_until(lambda: with_talk(self.town.servers[place], ask), "a place for somebody new")
+        return visitor
+
+    def end_now(self, visitor, place):
+        ask = lambda talk: self.ask(talk, visitor, "leave", f"server {place}") == 204  # noqa: E731
+        wait_until(lambda: with_talk(self.town.servers[place], ask), "an end for somebody")
 
     def summary(self, log):
         return (
@@ -256,15 +268,16 @@ class Crowd:
 class Client(threading.Thread):
     """Asks for some visitors, each time at another server, until there is enough."""
 
-    def __init__(self, name, crowd, seed, joins):
-        super().__init__(name=name, daemon=True)
-        self.crowd, self.joins = crowd, joins
+    def __init__(self, index, crowd, seed, joins):
+        super().__init__(name=f"client{index}", daemon=True)
+        self.index, self.crowd, self.joins = index, crowd, joins
         self.random = random.Random(seed)
         self.enough = threading.Event()
         self.trouble = None
         self.talks = {}
-        self.live = [v for v in crowd.visitors if v.name.startswith(f"{name}-") and not v.is_over]
-        self.count = sum(v.name.startswith(f"{name}-") for v in crowd.visitors)
+        mine = [visitor for visitor in crowd.visitors if visitor.name.startswith(f"{self.name}-")]
+        self.live = [visitor for visitor in mine if not visitor.is_over]
+        self.count = len(mine)
         self.start()
 
     def run(self):
@@ -279,9 +292,9 @@ class Client(threading.Thread):
             talk.close()
 
     def _ask_something(self):
-        here = [(place, server) for place, server in enumerate(self.crowd.town.servers) if server]
-        if not here:
-            return
+        town = self.crowd.town
+        avoided = town.sleeping if self.index >= SLEEPERS else None
+        here = [(place, server) for place, server in enumerate(town.servers) if server and place != avoided]
         place, server = self.random.choice(here)
         if server not in self.talks:
             self.talks[server] = server.talk()

@@ -1,5 +1,6 @@
 """Several servers on one Redis: they share the keys, and any of them may be asked."""
 
+import contextlib
 import pathlib
 
 from cases import expect
@@ -27,6 +28,7 @@ class Town:
         self.hosts = hosts or ["127.0.0.1"] * count
         self.lives = [0] * count
         self.servers = [None] * count
+        self.sleeping = None  # The place of one that does not answer now.
         stack.callback(self.close)
         for place in range(count):
             self.start(place)
@@ -43,6 +45,15 @@ class Town:
         server, self.servers[place] = self.servers[place], None
         server.kill()
         server.close()
+
+    @contextlib.contextmanager
+    def asleep(self, place):
+        self.sleeping = place
+        try:
+            with self.servers[place].frozen():
+                yield
+        finally:
+            self.sleeping = None
 
     def close(self):
         for server in self.servers:
@@ -63,12 +74,12 @@ class Town:
     def logs(self):
         return "".join(path.read_text(errors="replace") for path in sorted(self.folder.glob("server-*/log-*")))
 
-    def writer(self, among=None):
-        """The place of the server that writes the room (there is one room); waits until there is one."""
+    def writer(self):
+        """The place of the server that writes the room (there is one room) and is awake; waits until there is one."""
 
         def find():
             for place, server in enumerate(self.servers):
-                if server and (among is None or place in among) and metric(server, "anteroom_redis_rooms_written") > 0:
+                if server and place != self.sleeping and metric(server, "anteroom_redis_rooms_written") > 0:
                     return [place]
             return None
 
