@@ -54,8 +54,7 @@ void RoomLog::follow() {
             // What was asked about an earlier place says nothing about this one.
             if (answer.trouble == Trouble::none && log.position_ == position)
                 log.on_followed(answer, asked);
-            else if (again)
-                log.follow();
+            if (again) log.follow();
         });
 }
 

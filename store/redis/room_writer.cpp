@@ -157,7 +157,8 @@ void RoomLog::flush() {
     }
     const Entry& entry = flight_->entry;
     const bool says_nothing = entry.facts.empty() && entry.answers.empty() && !entry.profile &&
-                              !entry.removed && flight_->asks == 0 && !must_confirm_;
+                              !entry.removed && !flight_->opens && flight_->asks == 0 &&
+                              !must_confirm_;
     if (!says_nothing) return send_flight();
     // Answers that rest on what was written before: they leave with that.
     Unsettled settling = std::move(flight_->settling);
@@ -378,7 +379,13 @@ void RoomLog::take_ask(const std::string& at, std::string_view bytes) {
         context_.say(room_.id() + ": what another process asks is not understood");
         return enqueue(std::move(pending));
     }
-    if (ask->id != 0) {
+    if (ask->process == context_.process_id) {
+        // We asked the writer before we became it.
+        if (const auto own = waiting_.extract(ask->id))
+            pending.delivery = {.loop = own.mapped().loop,
+                                .done = std::move(own.mapped().done),
+                                .since = own.mapped().since};
+    } else if (ask->id != 0) {
         pending.process = ask->process;
         pending.ask = ask->id;
     }
