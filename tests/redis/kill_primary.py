@@ -8,7 +8,7 @@ import contextlib
 import time
 
 from cases import expect
-from crowd import ROOM, SETTINGS, Crowd
+from crowd import CAPACITY, ROOM, SETTINGS, Crowd
 from process import wait_until
 from redis_servers import Cluster
 from room_log import RoomLog
@@ -25,7 +25,7 @@ def run(options):
         redis = Cluster(stack, options.folder)
         town = Town(stack, options, redis)
         town.make_room(ROOM, SETTINGS)
-        crowd, log = Crowd(town, options.seed), RoomLog(redis, ROOM)
+        crowd, log = Crowd(town, options.seed, grown_max=2 * CAPACITY), RoomLog(redis, ROOM)
         crowd.start()
         with_one = [kill(redis, crowd, log, replicas=1) for _ in range(kills)]
         redis.add_replica(redis.owner_of(ROOM))
