@@ -69,7 +69,7 @@ class Upstream final : private Socket::Owner {
     bool send_failed() const { return send_failed_; } // What is sent goes nowhere.
     // What TLS has to say about a failure, for people; empty: nothing, or it is plain.
     std::string tls_fault() const { return tls_ ? tls_->fault() : std::string(); }
-    void finish_writing();                            // When everything sent has left.
+    void finish_writing(); // When everything sent has left.
 
     void pause() { socket_.pause(); }
     void resume() { socket_.resume(); }

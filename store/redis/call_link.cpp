@@ -40,6 +40,13 @@ void CallLink::leave() {
     settle_if_left();
 }
 
+void CallLink::renew() {
+    if (!is_ready() || is_under_way()) return;
+    lose_what_is_under_way();
+    hang_up();
+    core().schedule(*this);
+}
+
 void CallLink::settle_if_left() {
     if (!leaves_ || is_under_way()) return;
     leaves_ = false;
@@ -71,6 +78,7 @@ void CallLink::send_waiting() {
     wire_.clear();
     while (!waiting_.empty() && wire_.size() <= backlog_bytes_max) {
         Call& call = waiting_.front();
+        if (is_batched() && call.script) bring_script(call);
         if (call.asks) append_command(wire_, {"ASKING"});
         append_command(wire_, call.words);
         call.skips = call.asks ? 1 : 0;
@@ -89,6 +97,14 @@ void CallLink::send_waiting() {
     connection().send(wire_);
     if (!silence_.armed()) core().loop().arm(silence_, longest_);
     if (!waiting_.empty()) core().schedule(*this);
+}
+
+// A script that the server misses costs a batch its WAIT, and that may take its whole time. So the
+// first of a connection brings it; the server keeps what it has seen.
+void CallLink::bring_script(Call& call) {
+    if (!brought_.insert(call.script->sha()).second) return;
+    call.words[0] = "EVAL";
+    call.words[1] = call.script->source();
 }
 
 void CallLink::on_reply(Reply reply) {
@@ -131,6 +147,7 @@ void CallLink::lose_what_is_under_way() {
     batch_is_open_ = false;
     leaves_ = false;
     loading_.clear();
+    brought_.clear();
     silence_.cancel();
 }
 

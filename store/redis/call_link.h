@@ -24,6 +24,8 @@ class CallLink final : public Link {
     void take_waiting(Calls& to);
     // This is no primary any more: makes the connection anew when what is under way has ended.
     void leave();
+    // Its sister was lost: this one may be dead without knowing, if nothing is under way.
+    void renew();
 
     // EVAL is under way: whoever comes behind it will find the script.
     bool is_loading(const std::string& sha) const { return loading_.contains(sha); }
@@ -47,7 +49,7 @@ class CallLink final : public Link {
 
     bool is_under_way() const { return !sent_.empty() || batch_is_open_; }
     void send_waiting();
-    void append_wait(Millis longest);
+    void bring_script(Call& call);
     void on_replicated(const Reply& reply);
     void settle_if_left();
     void lose_what_is_under_way();
@@ -59,7 +61,8 @@ class CallLink final : public Link {
     Calls answered_; // Batched: WAIT is to come.
     bool batch_is_open_ = false;
     bool leaves_ = false;
-    std::set<std::string> loading_;
+    std::set<std::string> loading_; // Scripts, by their sums: EVAL is under way,
+    std::set<std::string> brought_; // or was, over this connection.
     std::string wire_;
     Millis longest_{};      // The patience of those under way.
     Instant quiet_since_{}; // When there was last nothing under way.

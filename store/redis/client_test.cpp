@@ -54,11 +54,11 @@ TEST(RedisClient, UsesTheDatabaseOfTheUrl) {
 }
 
 TEST(RedisClient, TenThousandCallsAreAnsweredInTheirOrder) {
+    std::promise<void> all;
     RedisServer server;
     ClientThread client(options_for(server));
     constexpr int count = 10'000;
     std::vector<int> order;
-    std::promise<void> all;
     client.thread().call([&] {
         for (int i = 0; i < count; ++i) {
             client.client().call("k", {"ECHO", std::to_string(i)}, [&, i](const Answer& answer) {
@@ -87,11 +87,11 @@ TEST(RedisClient, BringsAScriptThatTheServerDoesNotKnow) {
 }
 
 TEST(RedisClient, BringsAScriptOnceForManyThatMissIt) {
+    std::promise<void> all;
     RedisServer server;
     ClientThread client(options_for(server));
     constexpr int count = 500;
     int answered = 0;
-    std::promise<void> all;
     client.thread().call([&] {
         for (int i = 0; i < count; ++i) {
             const std::string value = std::to_string(i);
@@ -248,17 +248,17 @@ TEST(RedisClient, StopAnswersWhatIsUnderWay) {
 }
 
 TEST(RedisClient, MayBeDestroyedByAnAnswer) {
+    std::promise<int> all;
     RedisServer server;
     net::testing::LoopThread thread;
     std::unique_ptr<Client> client;
-    std::promise<int> all;
     int answered = 0;
     thread.call([&] {
         client = std::make_unique<Client>(thread.loop, options_for(server));
         client->start();
         for (int i = 0; i < 3; ++i) {
             client->call("a", {"PING"}, [&](const Answer&) {
-                if (++answered == 1) client.reset(); // The others are answered in here.
+                if (++answered == 1) return client.reset(); // The others are answered in here.
                 if (answered == 3) all.set_value(answered);
             });
         }
@@ -267,9 +267,9 @@ TEST(RedisClient, MayBeDestroyedByAnAnswer) {
 }
 
 TEST(RedisClient, CallsThatAnswersLeadToAreAnswered) {
+    std::promise<std::int64_t> last;
     RedisServer server;
     ClientThread client(options_for(server));
-    std::promise<std::int64_t> last;
     std::function<void(const Answer&)> again;
     again = [&](const Answer& answer) {
         if (answer.reply.integer >= 100) return last.set_value(answer.reply.integer);

@@ -166,7 +166,10 @@ std::string Connection::fault_of(net::UpstreamFault fault) const {
     const std::string tls = upstream_->tls_fault();
     switch (fault) {
         case net::UpstreamFault::unreachable: return "nobody listens there";
-        case net::UpstreamFault::late: return "no answer in time";
+        case net::UpstreamFault::late:
+            return options_.url.tls && state_ == State::connecting && upstream_->is_connected()
+                       ? "TLS failed: no answer in time; perhaps a port without TLS"
+                       : "no answer in time";
         case net::UpstreamFault::broken:
             return "the connection broke" + (tls.empty() ? "" : ": " + tls);
         case net::UpstreamFault::untrusted: break;

@@ -118,6 +118,7 @@ void Core::on_link_failed(Link& link, const Ending& ending) {
                                   : ending.how == Ended::unreachable ? "cannot be reached: "
                                                                      : "lost: ";
     say_once(link.node().name, std::string(what) + ending.why);
+    if (&link == &link.node().calls) link.node().durable.renew();
     route_->on_failed(link);
 }
 

@@ -63,7 +63,8 @@ class Core {
     // Nodes.
     Node& node(const Address& address); // Makes it if there is none.
     Node* find(const Address& address);
-    Node* node_for(std::uint16_t slot) { return route_->node_for(slot); }
+    // Null: not known yet.
+    Node* node_for(std::uint16_t slot) { return started_ ? route_->node_for(slot) : nullptr; }
     template <class Claim>
     bool any_node(Claim claim) const;
     template <class Visit>

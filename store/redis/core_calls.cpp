@@ -60,7 +60,7 @@ void Core::ask(Node& node, Words words, OnAnswer done, Millis deadline) {
 
 void Core::place(Call& call) {
     call.asks = false;
-    Node* const node = started_ ? route_->node_for(call.slot) : nullptr;
+    Node* const node = node_for(call.slot);
     if (node) return add_to(*node, call);
     if (charge(call, load_)) move(call, homeless_, Stage::waiting);
 }

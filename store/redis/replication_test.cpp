@@ -117,13 +117,12 @@ TEST(RedisReplication, TheDeadlineEndsTheWaitForReplicas) {
 }
 
 TEST(RedisReplication, AllThatWaitShareOneConfirmation) {
+    std::promise<void> all;
     Pair pair;
     ClientOptions options = options_for(pair.primary);
     options.replication_timeout = minutes(1);
     ClientThread client(std::move(options));
     constexpr int count = 1'000;
-    std::vector<ClientThread::Later> later;
-    std::promise<void> all;
     int answered = 0;
     client.thread().call([&] {
         for (int i = 0; i < count; ++i) {
@@ -138,9 +137,20 @@ TEST(RedisReplication, AllThatWaitShareOneConfirmation) {
         }
     });
     all.get_future().wait();
-    // The script was not known to the first batch: the second brought it.
-    EXPECT_EQ(pair.primary.calls("wait"), 2);
-    EXPECT_EQ(client.counters().batches.value(), 2);
+    EXPECT_EQ(pair.primary.calls("wait"), 1);
+    EXPECT_EQ(client.counters().batches.value(), 1);
+    EXPECT_EQ(pair.primary.calls("eval"), 1);
+}
+
+TEST(RedisReplication, AScriptThatTheServerForgotIsBroughtAgain) {
+    Pair pair;
+    ClientThread client(options_for(pair.primary));
+    EXPECT_EQ(client.run_durably(incr_script, {"a"}, {}, 1).reply, Reply::of(1));
+    EXPECT_EQ(client.run_durably(incr_script, {"a"}, {}, 1).reply, Reply::of(2));
+    EXPECT_EQ(pair.primary.calls("eval"), 1);
+    pair.primary.ask({"SCRIPT", "FLUSH"});
+    EXPECT_EQ(client.run_durably(incr_script, {"a"}, {}, 1).reply, Reply::of(3));
+    EXPECT_EQ(pair.primary.calls("eval"), 2);
 }
 
 TEST(RedisReplication, WhatComesMeanwhileIsTheNextBatch) {

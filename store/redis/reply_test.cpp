@@ -115,8 +115,8 @@ TEST(RedisCommand, IsALengthAndItsWords) {
     std::string wire;
     append_command(wire, {"SET", "k", std::string("a\0\r\n", 4)});
     append_command(wire, {"GET", ""});
-    EXPECT_EQ(wire, std::string("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4\r\na\0\r\n\r\n", 35) +
-                        "*2\r\n$3\r\nGET\r\n$0\r\n\r\n");
+    EXPECT_EQ(wire, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$4\r\na" + std::string("\0\r\n", 3) +
+                        "\r\n*2\r\n$3\r\nGET\r\n$0\r\n\r\n");
 }
 
 } // namespace

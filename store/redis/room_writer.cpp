@@ -57,7 +57,9 @@ void RoomLog::submit(const Command& command, net::Loop* loop, OnOutcome done,
     bool waits = false;
     {
         HostedRoom::Writing held(room_);
-        if (dead_ || (writes_ && (is_stuck_ || pending_.size() >= pending_max))) {
+        // Nothing heard from Redis for so long: perhaps another one writes by now, and knows more.
+        const bool is_unsure = room_.age(now) >= writer_lease;
+        if (dead_ || (writes_ && (is_unsure || is_stuck_ || pending_.size() >= pending_max))) {
             pending.delivery.outcome = Refused{Reason::unavailable};
             if (is_tick && !dead_) due = now + stuck_tick;
         } else if (writes_) {
@@ -277,7 +279,7 @@ void RoomLog::committed(bool is_replicated) {
     must_confirm_ = !is_replicated;
     is_stuck_ = !is_replicated;
     context_.is_replicated.store(is_replicated, std::memory_order_relaxed);
-    room_.set_fresh(context_.clock.now());
+    room_.set_fresh(flight.since); // The lease is counted from a moment after that.
     if (flight.entry.removed) {
         settle_through(position_);
         context_.owner.on_gone(room_);

@@ -61,7 +61,7 @@ class SharedRooms : public testing::Test {
 TEST_F(SharedRooms, WhoIsReplacedReadsTheRoomAgainAndNothingIsLost) {
     processes[0]->make("r");
     for (std::uint64_t who = 1; who <= 20; ++who)
-        EXPECT_EQ(number_of(processes[who % 3]->ask("r", join(who))), who);
+        EXPECT_EQ(number_of(processes[who % 3]->insist("r", join(who))), who);
     // As if it had been stopped for long, and another one had begun to write.
     ask({"SET", "{r}:writer", "somebody"});
     const Outcome refused = processes[0]->ask("r", join(100));
@@ -75,7 +75,7 @@ TEST_F(SharedRooms, WhoIsReplacedReadsTheRoomAgainAndNothingIsLost) {
 
 TEST_F(SharedRooms, AnotherOneWritesWhenTheWriterEnds) {
     processes[0]->make("r");
-    EXPECT_EQ(number_of(processes[0]->ask("r", join(1))), 1u);
+    EXPECT_EQ(number_of(processes[0]->insist("r", join(1))), 1u);
     for (std::size_t i = 0; i < processes.size(); ++i) {
         processes[i].reset();
         Process& next = *processes[(i + 1) % processes.size()];
@@ -89,9 +89,9 @@ TEST_F(SharedRooms, AnotherOneWritesWhenTheWriterEnds) {
 
 TEST_F(SharedRooms, ALateComerReadsASnapshotAndWhatFollows) {
     processes[0]->make("r", {.rules = {.capacity = 3}});
-    for (std::uint64_t who = 1; who <= 300; ++who) processes[who % 3]->ask("r", join(who));
+    for (std::uint64_t who = 1; who <= 300; ++who) processes[who % 3]->insist("r", join(who));
     Process::eventually([&] { return !ask({"HGET", "{r}:snapshot", "position"}).is_nil(); });
-    processes[1]->ask("r", Leave{200});
+    processes[1]->insist("r", Leave{200});
     processes[2] = another();
     EXPECT_EQ(processes[2]->fault(), "");
     expect_equal_copies("r");
@@ -102,7 +102,7 @@ TEST_F(SharedRooms, ALateComerReadsASnapshotAndWhatFollows) {
 
 TEST_F(SharedRooms, WhatASnapshotHoldsIsNotNeededInTheLog) {
     processes[0]->make("r");
-    for (std::uint64_t who = 1; who <= 60; ++who) processes[0]->ask("r", join(who));
+    for (std::uint64_t who = 1; who <= 60; ++who) processes[0]->insist("r", join(who));
     const auto position = [&] { return ask({"HGET", "{r}:snapshot", "position"}).text; };
     Process::eventually([&] { return !position().empty(); });
     ask({"XTRIM", "{r}:log", "MINID", std::to_string(std::stoull(position()) + 1)});
@@ -149,23 +149,23 @@ TEST_F(SharedRooms, ARemovedRoomIsGoneEverywhereAndMayComeAgain) {
 TEST_F(SharedRooms, PeopleFindTheLineInSortedSets) {
     processes[0]->make("r", {.rules = {.capacity = 2}});
     for (std::uint64_t who = 1; who <= 9; ++who)
-        processes[who % 3]->ask("r", join(who), "v" + std::to_string(who));
+        processes[who % 3]->insist("r", join(who), "v" + std::to_string(who));
     EXPECT_EQ(ask({"ZCARD", "{r}:queue"}).integer, 7);
     EXPECT_EQ(ask({"ZCARD", "{r}:active"}).integer, 2);
     EXPECT_EQ(ask({"GET", "{r}:threshold"}).text, "2");
     for (std::uint64_t who = 3; who <= 9; ++who) {
-        const Outcome outcome = processes[who % 3]->ask("r", Touch{who});
+        const Outcome outcome = processes[who % 3]->insist("r", Touch{who});
         EXPECT_EQ(ask({"ZRANK", "{r}:queue", "v" + std::to_string(who)}).integer,
                   static_cast<std::int64_t>(std::get<Standing>(outcome).ahead));
         EXPECT_EQ(ask({"ZSCORE", "{r}:queue", "v" + std::to_string(who)}).text,
                   std::to_string(who));
     }
-    processes[1]->ask("r", Finish{1});
+    processes[1]->insist("r", Finish{1});
     processes[1]->ask("r", Tick{});
     EXPECT_EQ(ask({"ZRANGE", "{r}:queue", "0", "0"}).list.at(0).text, "v4");
     EXPECT_TRUE(ask({"ZSCORE", "{r}:active", "v1"}).is_nil());
     EXPECT_FALSE(ask({"ZSCORE", "{r}:active", "v3"}).is_nil());
-    processes[2]->ask("r", Clear{});
+    processes[2]->insist("r", Clear{});
     EXPECT_EQ(ask({"EXISTS", "{r}:queue", "{r}:active", "{r}:members"}).integer, 0);
 }
 
