@@ -40,13 +40,14 @@ def free_port(host="127.0.0.1"):
 
 
 class RedisServer:
-    """`settings`: name to value. `wrapper`: a command that runs it (ip netns exec); then `port` must be given."""
+    """`settings`: name to value. In a network of its own: `wrapper` runs it there, `host` is its address for others like
+    it, `reach` the one at which the rig talks to it; then `port` must be given."""
 
-    def __init__(self, folder, settings=None, host="127.0.0.1", port=None, wrapper=()):
+    def __init__(self, folder, settings=None, host="127.0.0.1", port=None, wrapper=(), reach=None):
         expect(shutil.which("redis-server"), "redis-server is missing: `make packages` installs it")
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True)
-        self.host = host
+        self.host, self.reach = host, reach or host
         self.settings = {"save": "", "appendonly": "yes", "repl-diskless-sync-delay": "0", **(settings or {})}
         self.password = self.settings.get("requirepass")
         self.wrapper = wrapper
@@ -58,7 +59,8 @@ class RedisServer:
         expect(False, f"redis-server does not start: {self.log()}")
 
     def _try_to_start(self):
-        words = [*self.wrapper, *TIED, "redis-server", "--port", self.port, "--bind", self.host, "--dir", self.folder]
+        hosts = f"{self.host} {self.reach}" if self.reach != self.host else self.host
+        words = [*TIED, *self.wrapper, "redis-server", "--port", self.port, "--bind", hosts, "--dir", self.folder]
         for name, value in self.settings.items():
             words += [f"--{name}", value]
         log = self.folder / "log"
@@ -98,7 +100,7 @@ class RedisServer:
             self.process.send_signal(signal.SIGCONT)
 
     def call(self, *words):
-        with Resp(self.host, self.port, self.password) as connection:
+        with Resp(self.reach, self.port, self.password) as connection:
             return connection.call(*words)
 
     def info(self, section):
@@ -163,8 +165,8 @@ class Cluster:
         self.nodes.append(node)
         return node
 
-    def add_replica(self, primary):
-        node = self._add_node()
+    def add_replica(self, primary, **place):
+        node = self._add_node(**place)
         replicas = int(primary.info("replication")["connected_slaves"])
         self.nodes[0].call("CLUSTER", "MEET", node.host, node.port)
         identity = primary.call("CLUSTER", "MYID")

@@ -8,10 +8,10 @@ from process import SNAPSHOT_FACTS, Gone, Process, wait_until
 from redis_servers import TIED
 
 
-def config(url, keys, replicas=1, more="", listen="127.0.0.1:0"):
-    """`more`: further lines of [store]."""
+def config(url, keys, replicas=1, more="", listen="127.0.0.1:0", trusted="127.0.0.1"):
+    """`more`: further lines of [store]. `trusted`: from where visitors may be named."""
     return (
-        f'[server]\nlisten = "{listen}"\nthreads = 1\n'
+        f'[server]\nlisten = "{listen}"\nthreads = 1\ntrusted_proxies = ["{trusted}"]\n'
         f'[store]\nurl = "{url}"\nreplicas = {replicas}\n{more}'
         f'[keys]\nfolder = "{keys}"\n'
         f"[ledger]\nsnapshot_facts = {SNAPSHOT_FACTS}\n"
@@ -19,13 +19,15 @@ def config(url, keys, replicas=1, more="", listen="127.0.0.1:0"):
 
 
 class Town:
-    """`servers` by place; None where one is down. `wrappers`: per place, a command that runs the server."""
+    """`servers` by place; None where one is down. In networks of their own: per place the command that runs the server
+    there and its address, and the address of the rig."""
 
-    def __init__(self, stack, options, redis, count=3, replicas=1, wrappers=None, hosts=None):
+    def __init__(self, stack, options, redis, count=3, replicas=1, wrappers=None, hosts=None, trusted="127.0.0.1"):
         self.anteroom, self.folder = options.anteroom, pathlib.Path(options.folder)
         self.redis, self.replicas = redis, replicas
         self.wrappers = wrappers or [()] * count
         self.hosts = hosts or ["127.0.0.1"] * count
+        self.trusted = trusted
         self.lives = [0] * count
         self.servers = [None] * count
         self.sleeping = None  # The place of one that does not answer now.
@@ -35,9 +37,11 @@ class Town:
 
     def start(self, place):
         self.lives[place] += 1
-        text = config(self.redis.url(), self.folder / "keys", self.replicas, listen=f"{self.hosts[place]}:0")
+        text = config(
+            self.redis.url(), self.folder / "keys", self.replicas, listen=f"{self.hosts[place]}:0", trusted=self.trusted
+        )
         folder = self.folder / f"server-{place}"
-        wrapper = [*self.wrappers[place], *TIED]
+        wrapper = [*TIED, *self.wrappers[place]]
         self.servers[place] = Process(self.anteroom, folder, text, wrapper, f"log-{self.lives[place]}")
         return self.servers[place]
 
