@@ -16,7 +16,7 @@
 #include "gate/rules.h"
 #include "service/profile.h"
 #include "store/history/sql_url.h"
-#include "store/redis/redis_store.h"
+#include "store/shared/redis_store.h"
 
 namespace anteroom::app {
 
@@ -112,7 +112,7 @@ std::string data_folder(const Config& config);
 // Rooms are in Redis, and other processes may have them, too.
 bool shares_rooms(const Config& config);
 // What [store] says of Redis. Throws ConfigError. REQUIRES: shares_rooms.
-redis::RedisOptions redis_options(const Config& config);
+shared::RedisOptions redis_options(const Config& config);
 // False for "memory:FOLDER": keys are kept, rooms are gone after the end. For measuring.
 bool keeps_rooms(const Config& config);
 

@@ -163,8 +163,8 @@ void ledger_metrics(Text& text, const embedded::LedgerStore& ledger) {
                 static_cast<double>(counters.commit_us.load()) / 1e6);
 }
 
-void redis_metrics(Text& text, const redis::RedisStore& store) {
-    const redis::RedisFigures figures = store.figures();
+void redis_metrics(Text& text, const shared::RedisStore& store) {
+    const shared::RedisFigures figures = store.figures();
     const redis::Counters& calls = store.counters();
     const auto one = [&](std::string_view name, std::string_view type, std::string_view help,
                          auto value) {

@@ -10,7 +10,7 @@
 #include "service/service.h"
 #include "store/embedded/ledger_store.h"
 #include "store/history/historian.h"
-#include "store/redis/redis_store.h"
+#include "store/shared/redis_store.h"
 
 namespace anteroom::app {
 
@@ -24,7 +24,7 @@ struct LoopMetrics {
 struct MetricSources {
     Service& service;
     const embedded::LedgerStore* ledger = nullptr; // Null: rooms are not kept.
-    const redis::RedisStore* redis = nullptr;      // Null: they are not in Redis.
+    const shared::RedisStore* redis = nullptr;      // Null: they are not in Redis.
     const history::Historian* historian = nullptr; // Null: nor is their history.
     bool speaks_urr = false;
 };

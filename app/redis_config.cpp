@@ -23,7 +23,7 @@ std::string password_in(const std::string& path) {
 
 } // namespace
 
-redis::RedisOptions redis_options(const Config& config) {
+shared::RedisOptions redis_options(const Config& config) {
     Result<redis::Url> url = redis::parse_url(config.store_url);
     if (!url) throw ConfigError("store.url " + url.fault().reason);
     if (!config.store_password.empty() && !config.store_password_file.empty())
@@ -35,7 +35,7 @@ redis::RedisOptions redis_options(const Config& config) {
         throw ConfigError("store.replicas must be from 0 to 16");
     if (!config.history_url.empty())
         throw ConfigError("history.url needs rooms in embedded:FOLDER; with Redis there is none yet");
-    redis::RedisOptions options{.url = *std::move(url),
+    shared::RedisOptions options{.url = *std::move(url),
                                 .server_name = config.store_server_name,
                                 .replicas = static_cast<int>(config.store_replicas),
                                 .snapshot_facts =

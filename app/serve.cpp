@@ -21,7 +21,7 @@
 #include "net/tls.h"
 #include "service/memory_store.h"
 #include "store/embedded/ledger_store.h"
-#include "store/redis/redis_store.h"
+#include "store/shared/redis_store.h"
 #include "token/jwks.h"
 
 namespace anteroom::app {
@@ -52,7 +52,7 @@ class Server {
                        if (!keeps_rooms(config_))
                            return std::make_unique<MemoryStore>(clock, listener);
                        if (shares_rooms(config_)) {
-                           auto store = std::make_unique<redis::RedisStore>(clock, listener,
+                           auto store = std::make_unique<shared::RedisStore>(clock, listener,
                                                                             shared_store_options());
                            redis_ = store.get();
                            return store;
@@ -122,8 +122,8 @@ class Server {
                 .written = [this] { historian_->nudge(); },
                 .snapshots = {.facts = static_cast<std::uint64_t>(config_.snapshot_facts)}};
     }
-    redis::RedisOptions shared_store_options() const {
-        redis::RedisOptions options = redis_options(config_);
+    shared::RedisOptions shared_store_options() const {
+        shared::RedisOptions options = redis_options(config_);
         // Never rotates; whoever has it has the other keys, too.
         const token::Fingerprint mark =
             installation_.keys.current(token::Purpose::visitor).secret.fingerprint();
@@ -306,7 +306,7 @@ class Server {
     std::optional<token::JwkSet> jwks_; // The login's keys; none: there is no such file.
     std::unique_ptr<history::Historian> historian_; // Null: rooms are not kept.
     embedded::LedgerStore* ledger_ = nullptr; // The service's; null: rooms are not kept here.
-    redis::RedisStore* redis_ = nullptr;      // The service's; null: they are not in Redis.
+    shared::RedisStore* redis_ = nullptr;      // The service's; null: they are not in Redis.
     Service service_;
     api::ApiShared shared_;
     api::GateShared gate_;

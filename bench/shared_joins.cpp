@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "store/redis/redis_store.h"
+#include "store/shared/redis_store.h"
 
 namespace anteroom::bench {
 namespace {
@@ -39,7 +39,7 @@ class House final : public Listener {
     Quiet quiet{1};
     Rooms rooms{quiet, 10};
     Audit audit;
-    redis::RedisStore store;
+    shared::RedisStore store;
 };
 
 int run(int port, int replicas, std::uint64_t in_flight, double seconds) {

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "base/check.h"
-#include "store/redis/redis_store.h"
+#include "store/shared/redis_store.h"
 
 namespace anteroom::bench {
 namespace {
@@ -59,7 +59,7 @@ class House final : public Listener {
     Quiet quiet{1};
     Rooms rooms{quiet, 10};
     Audit audit;
-    redis::RedisStore store;
+    shared::RedisStore store;
 };
 
 int poll_copy(std::uint16_t port, const std::string& id, double seconds) {

@@ -7,7 +7,7 @@
 #include "service/memory_store.h"
 #include "store/embedded/test_house.h"
 #include "store/redis/redis_server.h"
-#include "store/redis/redis_store.h"
+#include "store/shared/redis_store.h"
 
 namespace anteroom::contract {
 namespace {
@@ -51,11 +51,11 @@ class RedisHouse final : public House {
         for (std::size_t i = 0; i < sharers; ++i)
             processes_.push_back(std::make_unique<Process>(
                 [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
-                    redis::RedisOptions options{.url = servers_.url(),
+                    shared::RedisOptions options{.url = servers_.url(),
                                                 .replicas = Servers::replicas,
                                                 .keys_mark = "mark",
                                                 .snapshot_facts = 50};
-                    return std::make_unique<redis::RedisStore>(clock, listener,
+                    return std::make_unique<shared::RedisStore>(clock, listener,
                                                                std::move(options));
                 }));
         for (const std::unique_ptr<Process>& process : processes_)

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "store/redis/redis_server.h"
-#include "store/redis/redis_store.h"
+#include "store/shared/redis_store.h"
 #include "tests/contract/process.h"
 
 namespace anteroom::contract {
@@ -20,7 +20,7 @@ class SharedRooms : public testing::Test {
     std::unique_ptr<Process> another() {
         return std::make_unique<Process>(
             [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
-                redis::RedisOptions options{.url = {.hosts = {server.address()}},
+                shared::RedisOptions options{.url = {.hosts = {server.address()}},
                                             .replicas = 0,
                                             .keys_mark = mark,
                                             .snapshot_facts = 40,
@@ -28,7 +28,7 @@ class SharedRooms : public testing::Test {
                                                 if (std::getenv("ANTEROOM_TEST_SAY"))
                                                     std::fprintf(stderr, "%s\n", line.c_str());
                                             }};
-                return std::make_unique<redis::RedisStore>(clock, listener, std::move(options));
+                return std::make_unique<shared::RedisStore>(clock, listener, std::move(options));
             });
     }
     Reply ask(const std::vector<std::string>& words) { return server.ask(words); }

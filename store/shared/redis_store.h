@@ -20,12 +20,12 @@
 #include "service/clock.h"
 #include "service/store.h"
 #include "store/redis/client.h"
-#include "store/redis/room_log.h"
+#include "store/shared/room_log.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 
 struct RedisOptions {
-    Url url;
+    redis::Url url;
     std::shared_ptr<net::TlsClient> tls;
     std::string server_name;
     int replicas = 1;       // That must have what is acknowledged; 0: the primary's word is enough.
@@ -61,7 +61,7 @@ class RedisStore final : public Store, private LogContext::Owner {
     void note(const AuditEntry& entry) override;
 
     RedisFigures figures() const;
-    const Counters& counters() const { return client_->counters(); }
+    const redis::Counters& counters() const { return client_->counters(); }
 
   private:
     // What becomes of rooms; the loop's thread.
@@ -116,4 +116,4 @@ class RedisStore final : public Store, private LogContext::Owner {
     RedisFigures figures_;
 };
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 
 inline constexpr int format_version = 1;
 
@@ -41,4 +41,4 @@ inline const std::string registry_keys = "{anteroom rooms}:keys";       // Whose
 inline const std::string registry_audit = "{anteroom rooms}:audit";     // STREAM: who did what.
 inline const std::string registry_news = "{anteroom rooms}:news";       // Channel.
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

@@ -1,6 +1,6 @@
-#include "store/redis/scripts.h"
+#include "store/shared/scripts.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 
 // KEYS: head log writer queue active members threshold asks snapshot
 // ARGV: process, lease in ms, stamp, entry, index, capacity, channel, profile
@@ -231,4 +231,4 @@ return 1
     return script;
 }
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

@@ -14,7 +14,7 @@
 #include "engine/outcome.h"
 #include "service/profile.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 
 // An answer to an ask of another process.
 struct AskAnswer {
@@ -59,4 +59,4 @@ struct Ask {
 std::string write_ask(const Ask& ask);
 std::optional<Ask> read_ask(std::string_view bytes);
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

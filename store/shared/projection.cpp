@@ -1,10 +1,10 @@
-#include "store/redis/projection.h"
+#include "store/shared/projection.h"
 
 #include <fmt/format.h>
 
 #include "base/overload.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 
 std::int64_t score_of(std::uint8_t line, std::uint64_t order) {
     constexpr std::int64_t apart = 1'000'000'000'000; // Exact in a double, sixteen times.
@@ -48,4 +48,4 @@ void project(const Room& room, std::span<const Fact> facts, std::string_view who
     }
 }
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

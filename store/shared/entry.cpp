@@ -1,4 +1,4 @@
-#include "store/redis/entry.h"
+#include "store/shared/entry.h"
 
 #include <type_traits>
 
@@ -6,7 +6,7 @@
 #include "base/overload.h"
 #include "service/profile_text.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 namespace {
 
 constexpr std::uint8_t entry_version = 1;
@@ -297,4 +297,4 @@ std::optional<Ask> read_ask(std::string_view bytes) {
     return ask;
 }
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

@@ -10,7 +10,7 @@
 #include "engine/fact.h"
 #include "engine/room.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 
 // `room` as it is after the facts; `who` is the name of the one who joined, if there is one.
 void project(const Room& room, std::span<const Fact> facts, std::string_view who,
@@ -20,4 +20,4 @@ void project(const Room& room, std::span<const Fact> facts, std::string_view who
 // and without an outer line.
 std::int64_t score_of(std::uint8_t line, std::uint64_t order);
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

@@ -6,7 +6,9 @@
 
 #include "store/redis/script.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
+
+using redis::Script;
 
 // A room begins: its first entry, unless it is there.
 const Script& open_script();
@@ -29,4 +31,4 @@ const Script& unregister_script();
 // Indexes for new rooms: each is given out once.
 const Script& reserve_script();
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

@@ -27,10 +27,15 @@
 #include "service/hosted_room.h"
 #include "service/store.h"
 #include "store/redis/client.h"
-#include "store/redis/entry.h"
-#include "store/redis/keys.h"
+#include "store/shared/entry.h"
+#include "store/shared/keys.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
+
+using redis::Answer;
+using redis::Client;
+using redis::Reply;
+using redis::Trouble;
 
 // What all rooms of this process share.
 struct LogContext {
@@ -262,4 +267,4 @@ class RoomLog final : public StorePart {
     std::uint64_t pieces_ = 0; // While loading.
 };
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

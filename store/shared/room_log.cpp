@@ -1,14 +1,14 @@
 // A room's log, as everybody sees it: what is new, what is settled, what is asked of the writer.
-#include "store/redis/room_log.h"
+#include "store/shared/room_log.h"
 
 #include <charconv>
 
 #include "base/check.h"
 #include "base/overload.h"
-#include "store/redis/scripts.h"
-#include "store/redis/times.h"
+#include "store/shared/scripts.h"
+#include "store/shared/times.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 namespace {
 
 constexpr std::size_t entries_per_look = 256;
@@ -452,4 +452,4 @@ bool RoomLog::is_idle() {
     return pending_.empty() && !flight_ && waiting_.empty();
 }
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

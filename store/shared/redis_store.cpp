@@ -1,4 +1,4 @@
-#include "store/redis/redis_store.h"
+#include "store/shared/redis_store.h"
 
 #include <fmt/format.h>
 #include <openssl/rand.h>
@@ -8,10 +8,10 @@
 
 #include "base/byte_stream.h"
 #include "base/check.h"
-#include "store/redis/scripts.h"
-#include "store/redis/times.h"
+#include "store/shared/scripts.h"
+#include "store/shared/times.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 namespace {
 
 constexpr std::size_t rooms_per_look = 250; // A thousand rooms within a second.
@@ -53,7 +53,7 @@ std::optional<AuditEntry> audit_of(std::string_view bytes) {
 
 RedisStore::RedisStore(const Clock& clock, Listener& listener, RedisOptions options)
     : clock_(clock), listener_(listener), options_(std::move(options)) {
-    ClientOptions client{.url = options_.url, .tls = options_.tls,
+    redis::ClientOptions client{.url = options_.url, .tls = options_.tls,
                          .server_name = options_.server_name};
     client.say = [this](const std::string& line) { say(line); };
     client_ = std::make_unique<Client>(loop_, std::move(client));
@@ -421,4 +421,4 @@ void RedisStore::look_after() {
     figures_ = figures;
 }
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

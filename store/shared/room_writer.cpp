@@ -4,12 +4,12 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "service/profile_text.h"
-#include "store/redis/projection.h"
-#include "store/redis/room_log.h"
-#include "store/redis/scripts.h"
-#include "store/redis/times.h"
+#include "store/shared/projection.h"
+#include "store/shared/room_log.h"
+#include "store/shared/scripts.h"
+#include "store/shared/times.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 namespace {
 
 constexpr std::size_t pending_max = 100'000; // Beyond it commands are refused.
@@ -423,4 +423,4 @@ std::vector<std::string> RoomLog::all_keys() const {
             keys_.members(), keys_.threshold(), keys_.asks(),   keys_.snapshot()};
 }
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

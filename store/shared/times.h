@@ -3,7 +3,7 @@
 
 #include "base/time.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 
 // Who writes a room says so again at least this often, or another one does.
 inline constexpr Millis writer_lease{2'000};
@@ -14,4 +14,4 @@ inline constexpr Millis patience{5'000};
 // How often the writer hears who was seen elsewhere.
 inline constexpr Millis seen_interval{1'000};
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared

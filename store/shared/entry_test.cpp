@@ -1,13 +1,13 @@
-#include "store/redis/entry.h"
+#include "store/shared/entry.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "engine/room.h"
-#include "store/redis/projection.h"
+#include "store/shared/projection.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 namespace {
 
 constexpr VisitorKey ann{.high = 7, .low = 9};
@@ -212,4 +212,4 @@ TEST(Projection, FollowsAVisit) {
 }
 
 } // namespace
-} // namespace anteroom::redis
+} // namespace anteroom::shared

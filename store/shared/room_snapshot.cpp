@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "service/profile_text.h"
-#include "store/redis/room_log.h"
-#include "store/redis/scripts.h"
-#include "store/redis/times.h"
+#include "store/shared/room_log.h"
+#include "store/shared/scripts.h"
+#include "store/shared/times.h"
 
-namespace anteroom::redis {
+namespace anteroom::shared {
 namespace {
 
 constexpr std::size_t slice_bytes = 128 * 1024; // Copied while the room is held.
@@ -158,4 +158,4 @@ void RoomLog::abandon_snapshot() {
     held.room().abandon_snapshot();
 }
 
-} // namespace anteroom::redis
+} // namespace anteroom::shared
