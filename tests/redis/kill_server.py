@@ -9,7 +9,7 @@ from redis_servers import Cluster
 from room_log import RoomLog
 from town import Town
 
-KILLS_SHORT, KILLS_LONG = 3, 100
+KILLS_SHORT, KILLS_LONG = 2, 100
 CALLS_BETWEEN = 15
 
 
