@@ -14,7 +14,7 @@ from room_log import ENDED, INSIDE
 from town import with_talk
 
 ROOM = "hall"
-CAPACITY, RATE = 6, 25
+CAPACITY, RATE = 6, 10  # Both are reached.
 SETTINGS = {
     **LONG_SPANS, "capacity": CAPACITY, "rate_per_second": RATE, "leave_grace": "0s", "claim_by_look": False,
 }  # fmt: skip

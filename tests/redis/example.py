@@ -19,7 +19,8 @@ ROOM = "hall"
 
 
 def run(options):
-    expect(shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin"), "nginx is missing: `make packages` installs it")
+    path = f"{os.environ['PATH']}:/usr/sbin"
+    expect(shutil.which("nginx", path=path), "nginx is missing: `make packages` installs it")
     port = free_port()
     command = [*TIED, sys.executable, str(RUN), "--anteroom", str(options.anteroom), "--port", str(port),
                "--folder", str(options.folder / "town")]  # fmt: skip

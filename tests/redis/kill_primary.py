@@ -15,7 +15,7 @@ from room_log import RoomLog
 from town import Town
 
 KILLS_SHORT, KILLS_LONG = 1, 50  # Of each kind.
-CALLS_BETWEEN = 15
+CALLS_BETWEEN = 10
 GRACE_SECONDS = 3  # Above the node timeout: what is promised.
 
 

@@ -10,7 +10,7 @@ from room_log import RoomLog
 from town import Town
 
 KILLS_SHORT, KILLS_LONG = 2, 100
-CALLS_BETWEEN = 15
+CALLS_BETWEEN = 10
 
 
 def run(options):

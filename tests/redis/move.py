@@ -11,7 +11,7 @@ from room_log import RoomLog
 from stream import Stream, pulse
 from town import Town, with_talk
 
-CALLS_SHORT, CALLS_LONG = 50, 3000
+CALLS_SHORT, CALLS_LONG = 40, 3000
 CHANGES = 6
 WAITING = 5
 GOAL_SECONDS = 0.25  # Of settings that change.

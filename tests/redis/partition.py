@@ -1,6 +1,6 @@
-"""A network that falls apart: the room's primary and the server that writes the room on one side, the rest on the other.
+"""A network that falls apart: the room's primary and the server that writes it on one side, the rest on the other.
 
-Every Redis node and every server has a network namespace with two links: one to the network that is cut, one to the rig.
+Every Redis node and every server has a network namespace with two links: to the network that is cut, and to the rig.
 The rig starts this file again in namespaces of its own, which end with it: nothing of all this is seen outside.
 """
 
@@ -51,7 +51,7 @@ def ip(*words):
 
 
 class Network:
-    """Hosts on two bridges: `main`, where all talk to each other, and `side`, for those that are cut off with each other.
+    """Hosts on two bridges: `main`, where all talk to each other, and `side`, for those that are cut off together.
     A third, `rig`, is never cut."""
 
     RIG = "10.77.1.254"
@@ -120,8 +120,8 @@ def inside(options):
         crowd.check(log)
         town.stop()
     return (
-        f"{options.rounds} times the writer and its primary were cut off, joins on the other side after {max(waits):.1f} s at "
-        f"most, then all agreed; {crowd.summary(log)}"
+        f"{options.rounds} times the writer and its primary were cut off, joins on the other side after "
+        f"{max(waits):.1f} s at most, then all agreed; {crowd.summary(log)}"
     )
 
 

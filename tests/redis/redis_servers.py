@@ -40,8 +40,8 @@ def free_port(host="127.0.0.1"):
 
 
 class RedisServer:
-    """`settings`: name to value. In a network of its own: `wrapper` runs it there, `host` is its address for others like
-    it, `reach` the one at which the rig talks to it; then `port` must be given."""
+    """`settings`: name to value. In a network of its own: `wrapper` runs it there, `host` is its address for others
+    like it, `reach` the one at which the rig talks to it; then `port` must be given."""
 
     def __init__(self, folder, settings=None, host="127.0.0.1", port=None, wrapper=(), reach=None):
         expect(shutil.which("redis-server"), "redis-server is missing: `make packages` installs it")

@@ -154,7 +154,7 @@ class RoomLog:
 
     def _on_end(self, fact):
         expect(fact.kind != "expired", f"{fact}; but every span is an hour or more")
-        self._move(fact, {"called", "active"} if fact.kind == "finished" else {"waiting", "called", "active"}, fact.kind)
+        self._move(fact, INSIDE if fact.kind == "finished" else INSIDE | {"waiting"}, fact.kind)
         self.inside.discard(fact.number)
         if fact.number in self.waiting:
             self.waiting.remove(fact.number)

@@ -1,4 +1,4 @@
-"""Passwords, users, certificates and keys: with the right ones it starts, with wrong ones it says which and does not."""
+"""Passwords, users, certificates and keys: with the right ones it starts, with wrong ones it says why it does not."""
 
 import concurrent.futures
 import contextlib
@@ -49,8 +49,9 @@ def run(options):
 
 def make_certificate(folder, name, names):
     certificate, key = folder / f"{name}.pem", folder / f"{name}-key.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-               "-subj", f"/CN={name}", "-addext", f"subjectAltName={names}", "-keyout", key, "-out", certificate]  # fmt: skip
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+               "-days", "2", "-subj", f"/CN={name}", "-addext", f"subjectAltName={names}",
+               "-keyout", key, "-out", certificate]  # fmt: skip
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     expect(done.returncode == 0, f"no certificate: {done.stderr}")
     return certificate, key

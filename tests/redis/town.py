@@ -82,12 +82,17 @@ class Town:
         """The place of the server that writes the room (there is one room) and is awake; waits until there is one."""
 
         def find():
-            for place, server in enumerate(self.servers):
-                if server and place != self.sleeping and metric(server, "anteroom_redis_rooms_written") > 0:
-                    return [place]
-            return None
+            found = self.writers()
+            return found if len(found) == 1 else None  # For a moment two may say so.
 
         return wait_until(find, "a server that writes the room")[0]
+
+    def writers(self):
+        return [
+            place
+            for place, server in enumerate(self.servers)
+            if server and place != self.sleeping and metric(server, "anteroom_redis_rooms_written") > 0
+        ]
 
     def make_room(self, room, settings):
         """Everywhere."""

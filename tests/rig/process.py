@@ -60,7 +60,7 @@ def wait_until(condition, what):
 
 
 class Process:
-    """A running server with a folder for its log; with `wrapper`, a command that runs it in its own place (strace -D)."""
+    """A running server with a folder for its log; `wrapper`: a command that runs it in its own place (strace -D)."""
 
     def __init__(self, anteroom, folder, config, wrapper=(), log="log", environment=None):
         self.folder = pathlib.Path(folder)
