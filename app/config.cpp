@@ -435,9 +435,9 @@ std::string data_folder(const Config& config) {
         if (config.store_url.starts_with(scheme) && config.store_url.size() > scheme.size())
             return config.store_url.substr(scheme.size());
     if (shares_rooms(config)) return config.keys_folder;
-    throw ConfigError(fmt::format(
-        "store.url must be embedded:FOLDER, redis://HOST:PORT or the like, not \"{}\"",
-        history::with_masked_password(config.store_url)));
+    throw ConfigError(
+        fmt::format("store.url must be embedded:FOLDER, redis://HOST:PORT or the like, not \"{}\"",
+                    history::with_masked_password(config.store_url)));
 }
 
 bool shares_rooms(const Config& config) {

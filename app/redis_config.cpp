@@ -37,12 +37,13 @@ shared::RedisOptions redis_options(const Config& config) {
     if (config.store_replicas < 0 || config.store_replicas > 16)
         throw ConfigError("store.replicas must be from 0 to 16");
     if (!config.history_url.empty())
-        throw ConfigError("history.url needs rooms in embedded:FOLDER; with Redis there is none yet");
-    shared::RedisOptions options{.url = *std::move(url),
-                                .server_name = config.store_server_name,
-                                .replicas = static_cast<int>(config.store_replicas),
-                                .snapshot_facts =
-                                    static_cast<std::uint64_t>(config.snapshot_facts)};
+        throw ConfigError(
+            "history.url needs rooms in embedded:FOLDER; with Redis there is none yet");
+    shared::RedisOptions options{
+        .url = *std::move(url),
+        .server_name = config.store_server_name,
+        .replicas = static_cast<int>(config.store_replicas),
+        .snapshot_facts = static_cast<std::uint64_t>(config.snapshot_facts)};
     if (!options.url.tls) return options;
     Result<std::shared_ptr<net::TlsClient>> tls = net::TlsClient::load(config.store_authorities);
     if (!tls) throw ConfigError("store.authorities: " + tls.fault().reason);

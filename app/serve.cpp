@@ -52,8 +52,8 @@ class Server {
                        if (!keeps_rooms(config_))
                            return std::make_unique<MemoryStore>(clock, listener);
                        if (shares_rooms(config_)) {
-                           auto store = std::make_unique<shared::RedisStore>(clock, listener,
-                                                                            shared_store_options());
+                           auto store = std::make_unique<shared::RedisStore>(
+                               clock, listener, shared_store_options());
                            redis_ = store.get();
                            return store;
                        }
@@ -308,8 +308,8 @@ class Server {
     Installation installation_;
     std::optional<token::JwkSet> jwks_; // The login's keys; none: there is no such file.
     std::unique_ptr<history::Historian> historian_; // Null: rooms are not kept.
-    embedded::LedgerStore* ledger_ = nullptr; // The service's; null: rooms are not kept here.
-    shared::RedisStore* redis_ = nullptr;      // The service's; null: they are not in Redis.
+    embedded::LedgerStore* ledger_ = nullptr;       // The service's; null: rooms are not kept here.
+    shared::RedisStore* redis_ = nullptr;           // The service's; null: they are not in Redis.
     Service service_;
     api::ApiShared shared_;
     api::GateShared gate_;

@@ -1,4 +1,5 @@
-// anteroom-bench-direct: a waiting room as it is usually built on Redis: every poll asks for the rank.
+// anteroom-bench-direct: a waiting room as it is usually built on Redis: every poll asks for the
+// rank.
 //
 //   anteroom-bench-direct PORT KEY BYTES
 //
@@ -26,20 +27,20 @@ class Direct final : public net::Handler {
 
     void handle(const net::Request& request, net::Exchange& exchange) override {
         const std::string visitor(request.header("x-visitor").value_or(""));
-        client_.call(key_, {"ZRANK", key_, visitor},
-                     [this, reply = exchange.defer()](const redis::Answer& answer) mutable {
-                         // Who was called has no rank any more: 0.
-                         const bool fine = answer.trouble == redis::Trouble::none;
-                         net::Answer out = reply.answer(fine ? net::Status::ok
-                                                             : net::Status::unavailable);
-                         out.headers("Content-Type: application/json\r\nCache-Control: no-store\r\n");
-                         net::Output& body = out.body();
-                         const std::size_t before = body.size();
-                         fmt::format_to(fmt::appender(body), R"({{"ahead":{},"text":")",
-                                        answer.reply.integer);
-                         while (body.size() - before + 2 < bytes_) body.push_back('x');
-                         fmt::format_to(fmt::appender(body), "\"}}");
-                     });
+        client_.call(
+            key_, {"ZRANK", key_, visitor},
+            [this, reply = exchange.defer()](const redis::Answer& answer) mutable {
+                // Who was called has no rank any more: 0.
+                const bool fine = answer.trouble == redis::Trouble::none;
+                net::Answer out = reply.answer(fine ? net::Status::ok : net::Status::unavailable);
+                out.headers("Content-Type: application/json\r\nCache-Control: no-store\r\n");
+                net::Output& body = out.body();
+                const std::size_t before = body.size();
+                fmt::format_to(fmt::appender(body), R"({{"ahead":{},"text":")",
+                               answer.reply.integer);
+                while (body.size() - before + 2 < bytes_) body.push_back('x');
+                fmt::format_to(fmt::appender(body), "\"}}");
+            });
     }
 
   private:
@@ -51,8 +52,8 @@ class Direct final : public net::Handler {
 int run(const char* port, const char* key, const char* bytes) {
     net::Loop loop;
     redis::ClientOptions options{
-        .url = {.hosts = {{.host = "127.0.0.1",
-                           .port = static_cast<std::uint16_t>(std::atoi(port))}}}};
+        .url = {
+            .hosts = {{.host = "127.0.0.1", .port = static_cast<std::uint16_t>(std::atoi(port))}}}};
     redis::Client client(loop, std::move(options));
     client.start();
     Direct direct(client, key, static_cast<std::size_t>(std::atol(bytes)));

@@ -49,12 +49,10 @@ int run(int port, int replicas, std::uint64_t in_flight, double seconds) {
     settings.waiting_max = 100'000'000;
     // Another room every time: Redis keeps the old one, as it does for the rival.
     const std::string id = "joins-" + std::to_string(house.clock.now().ms);
-    const auto room = house.rooms
-                          .make(id, {},
-                                [&](HostedRoom& opened) {
-                                    house.store.open_room(opened, settings);
-                                })
-                          .room;
+    const auto room =
+        house.rooms
+            .make(id, {}, [&](HostedRoom& opened) { house.store.open_room(opened, settings); })
+            .room;
     std::atomic<std::uint64_t> open = 0;
     std::atomic<std::uint64_t> failed = 0;
     std::vector<std::int64_t> took; // Written by the store's thread.

@@ -41,11 +41,12 @@ void tell(std::uint64_t requests, std::int64_t us) {
 class House final : public Listener {
   public:
     explicit House(std::uint16_t port)
-        : store(clock, *this,
-                {.url = {.hosts = {{.host = "127.0.0.1", .port = port}}},
-                 .replicas = 0,
-                 .keys_mark = std::getenv("ANTEROOM_BENCH_KEYS") ? std::getenv("ANTEROOM_BENCH_KEYS")
-                                                                 : ""}) {
+        : store(
+              clock, *this,
+              {.url = {.hosts = {{.host = "127.0.0.1", .port = port}}},
+               .replicas = 0,
+               .keys_mark =
+                   std::getenv("ANTEROOM_BENCH_KEYS") ? std::getenv("ANTEROOM_BENCH_KEYS") : ""}) {
         quiet.online(0);
         const Result<void> loaded = store.load(rooms, audit);
         if (!loaded) std::fprintf(stderr, "%s\n", loaded.fault().reason.c_str());

@@ -45,9 +45,9 @@ class SeenNumbers {
                 if (word.load(std::memory_order_relaxed) == 0) continue;
                 std::uint64_t bits = word.exchange(0, std::memory_order_relaxed);
                 for (; bits; bits &= bits - 1)
-                    numbers.push_back(newest(index * page_bits + i * 64 +
-                                                 static_cast<unsigned>(std::countr_zero(bits)),
-                                             issued));
+                    numbers.push_back(newest(
+                        index * page_bits + i * 64 + static_cast<unsigned>(std::countr_zero(bits)),
+                        issued));
             }
         }
         return numbers;

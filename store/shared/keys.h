@@ -14,13 +14,13 @@ class RoomKeys {
   public:
     explicit RoomKeys(std::string_view room) : tag_("{" + std::string(room) + "}:") {}
 
-    std::string head() const { return tag_ + "head"; }           // HASH: where the log ends.
-    std::string log() const { return tag_ + "log"; }             // STREAM: what happened.
-    std::string writer() const { return tag_ + "writer"; }       // STRING: who writes, for a while.
-    std::string asks() const { return tag_ + "asks"; }           // STREAM: what the writer is asked.
-    std::string queue() const { return tag_ + "queue"; }         // ZSET: who waits, in order.
-    std::string active() const { return tag_ + "active"; }       // ZSET: who is inside, until when.
-    std::string members() const { return tag_ + "members"; }     // HASH: number to visitor.
+    std::string head() const { return tag_ + "head"; }       // HASH: where the log ends.
+    std::string log() const { return tag_ + "log"; }         // STREAM: what happened.
+    std::string writer() const { return tag_ + "writer"; }   // STRING: who writes, for a while.
+    std::string asks() const { return tag_ + "asks"; }       // STREAM: what the writer is asked.
+    std::string queue() const { return tag_ + "queue"; }     // ZSET: who waits, in order.
+    std::string active() const { return tag_ + "active"; }   // ZSET: who is inside, until when.
+    std::string members() const { return tag_ + "members"; } // HASH: number to visitor.
     std::string threshold() const { return tag_ + "threshold"; } // STRING: the capacity.
     std::string snapshot() const { return tag_ + "snapshot"; }   // HASH: the room as it once was.
     std::string snapshot_pieces(std::uint64_t position) const {  // LIST: its bytes.

@@ -53,8 +53,8 @@ std::optional<AuditEntry> audit_of(std::string_view bytes) {
 
 RedisStore::RedisStore(const Clock& clock, Listener& listener, RedisOptions options)
     : clock_(clock), listener_(listener), options_(std::move(options)) {
-    redis::ClientOptions client{.url = options_.url, .tls = options_.tls,
-                         .server_name = options_.server_name};
+    redis::ClientOptions client{
+        .url = options_.url, .tls = options_.tls, .server_name = options_.server_name};
     client.say = [this](const std::string& line) { say(line); };
     client_ = std::make_unique<Client>(loop_, std::move(client));
     const std::uint64_t process = draw_process();
@@ -106,9 +106,8 @@ Result<void> RedisStore::load(Rooms& rooms, Audit& audit) {
     if (Result<void> checked = check_keys(); !checked) return checked;
     rooms.take_indexes_from([this] { return next_index(); });
     loop_.post([this] {
-        client_->subscribe(registry_news, [this](const std::optional<std::string>&) {
-            read_registry();
-        });
+        client_->subscribe(registry_news,
+                           [this](const std::optional<std::string>&) { read_registry(); });
         read_registry();
         read_audit();
         reserve_indexes();
@@ -159,8 +158,7 @@ Result<void> RedisStore::check_keys() {
                 "the other processes on this Redis sign with other keys: give all of them the "
                 "same key file (keys.folder)"};
         }
-        if (answer.trouble == Trouble::refused)
-            return Fault{"Redis refuses: " + answer.reply.text};
+        if (answer.trouble == Trouble::refused) return Fault{"Redis refuses: " + answer.reply.text};
         if (std::chrono::steady_clock::now() < end) continue;
         const std::lock_guard lock(mutex_);
         return Fault{last_said_.empty() ? "Redis cannot be reached" : last_said_};
@@ -354,8 +352,8 @@ void RedisStore::on_registry(const Answer& answer) {
         const std::vector<Reply>& rooms = reply[1].list;
         for (std::size_t i = 0; i + 1 < rooms.size(); i += 2)
             if (!logs_.contains(rooms[i].text))
-                load_room(rooms[i].text, static_cast<std::uint32_t>(std::strtoul(
-                                             rooms[i + 1].text.c_str(), nullptr, 10)));
+                load_room(rooms[i].text, static_cast<std::uint32_t>(
+                                             std::strtoul(rooms[i + 1].text.c_str(), nullptr, 10)));
     }
     const std::lock_guard lock(mutex_);
     registry_read_ = true;
@@ -385,7 +383,8 @@ void RedisStore::reserve_indexes() {
 void RedisStore::read_audit() {
     if (reads_audit_) return;
     reads_audit_ = true;
-    client_->call(registry_audit, {"XRANGE", registry_audit, "(" + last_audit_, "+", "COUNT", "1000"},
+    client_->call(registry_audit,
+                  {"XRANGE", registry_audit, "(" + last_audit_, "+", "COUNT", "1000"},
                   [this](const Answer& answer) {
                       reads_audit_ = false;
                       for (const Reply& one : answer.reply.list) {

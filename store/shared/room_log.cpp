@@ -88,8 +88,8 @@ void RoomLog::on_followed(const Answer& answer, Instant asked) {
         if (head->asks > asks_taken_) fetch_asks();
         return;
     }
-    const bool is_other = head->position < position_ ||
-                          (head->position == position_ && head->stamp != stamp_);
+    const bool is_other =
+        head->position < position_ || (head->position == position_ && head->stamp != stamp_);
     if (is_other) return lose("its log is not the one that was read before");
     if (!take_entries(*head)) return;
     settle_through(std::min(head->confirmed, position_));
@@ -122,17 +122,17 @@ void RoomLog::on_uncertain(const std::optional<Head>& head) {
         return die();
     }
     if (head->position == position_ && head->stamp == stamp_) {
-        // Not done. What was decided long ago may not happen now: others may have been called since.
+        // Not done. What was decided long ago may not happen now: others may have been called
+        // since.
         if (head->is_ours && context_.clock.now() - flight_->since < writer_lease)
             return send_flight();
         return lose("what was decided could not be written in time");
     }
-    const bool is_done =
-        head->position > position_ &&
-        (head->position == position_ + 1
-             ? head->stamp == flight_->entry.stamp
-             : !head->entries.empty() &&
-                   head->entries.front().second == write_entry(flight_->entry));
+    const bool is_done = head->position > position_ &&
+                         (head->position == position_ + 1
+                              ? head->stamp == flight_->entry.stamp
+                              : !head->entries.empty() &&
+                                    head->entries.front().second == write_entry(flight_->entry));
     if (!is_done) return lose("another process has written the room");
     committed(context_.replicas == 0);
     follow();
@@ -292,8 +292,7 @@ void RoomLog::refuse_everything() {
     for (Pending& one : pending) all.push_back(std::move(one.delivery));
     if (flight_) add(flight_->settling.deliveries);
     for (Unsettled& one : unsettled_) add(one.deliveries);
-    for (auto& [id, one] : waiting_)
-        all.push_back({.loop = one.loop, .done = std::move(one.done)});
+    for (auto& [id, one] : waiting_) all.push_back({.loop = one.loop, .done = std::move(one.done)});
     waiting_.clear();
     {
         const std::lock_guard lock(outgoing_mutex_);
@@ -372,10 +371,14 @@ void RoomLog::redo(Outgoing one) {
                    [](AskSeen&) {},
                    [&](AskProfile& asked) {
                        set_profile(std::move(asked.profile), one.loop,
-                                   [done = std::move(one.done)] { if (done) done(Done{}); });
+                                   [done = std::move(one.done)] {
+                                       if (done) done(Done{});
+                                   });
                    },
                    [&](AskRemove&) {
-                       remove(one.loop, [done = std::move(one.done)] { if (done) done(Done{}); });
+                       remove(one.loop, [done = std::move(one.done)] {
+                           if (done) done(Done{});
+                       });
                    },
                },
                one.what);

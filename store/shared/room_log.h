@@ -97,8 +97,8 @@ class RoomLog final : public StorePart {
     void open(const Settings& rules);
 
     // The store's loop.
-    void load();      // A room that is there; on_live when the copy is complete.
-    void follow();    // What is new? Once in a while, and when there is news.
+    void load();       // A room that is there; on_live when the copy is complete.
+    void follow();     // What is new? Once in a while, and when there is news.
     void look_after(); // Who waits too long; who was seen; snapshots.
     void tell_seen();
     void resign();
@@ -192,8 +192,8 @@ class RoomLog final : public StorePart {
         std::uint64_t position = 0;
         std::uint64_t stamp = 0;
         std::uint64_t confirmed = 0;
-        bool is_ours = false;  // We are the writer,
-        bool is_free = false;  // or nobody is.
+        bool is_ours = false; // We are the writer,
+        bool is_free = false; // or nobody is.
         bool is_removed = false;
         std::uint64_t asks = 0;
         std::vector<std::pair<std::uint64_t, std::string>> entries;
@@ -248,10 +248,10 @@ class RoomLog final : public StorePart {
     std::uint64_t confirmed_ = 0;
     std::optional<Flight> flight_;
     std::deque<Unsettled> unsettled_;
-    bool must_confirm_ = false; // Something is committed that no replica has confirmed.
-    bool follows_ = false;      // A look at the log is under way,
-    bool follow_again_ = false; // and another one is wanted.
-    std::uint64_t term_ = 0;    // Counts how often we became the writer.
+    bool must_confirm_ = false;    // Something is committed that no replica has confirmed.
+    bool follows_ = false;         // A look at the log is under way,
+    bool follow_again_ = false;    // and another one is wanted.
+    std::uint64_t term_ = 0;       // Counts how often we became the writer.
     std::uint64_t asks_taken_ = 0; // That stand in the stream still.
     std::string last_ask_taken_;
     bool fetches_asks_ = false;

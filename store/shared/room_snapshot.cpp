@@ -22,9 +22,9 @@ std::uint64_t number_of(const Reply& reply) {
 
 void RoomLog::load() {
     mode_ = Mode::loading;
-    context_.client.call(
-        keys_.head(), {"HMGET", keys_.head(), "version", "base", "removed", "profile"},
-        [room = hold()](const Answer& answer) { of(*room).on_head(answer); });
+    context_.client.call(keys_.head(),
+                         {"HMGET", keys_.head(), "version", "base", "removed", "profile"},
+                         [room = hold()](const Answer& answer) { of(*room).on_head(answer); });
 }
 
 void RoomLog::on_head(const Answer& answer) {
@@ -101,9 +101,8 @@ void RoomLog::begin_snapshot_if_due(HostedRoom::Writing& held) {
     const std::uint64_t due = context_.snapshot_facts + live / 2;
     if (snapshot_ || mode_ != Mode::live || facts_since_snapshot_ < due) return;
     held.room().begin_snapshot();
-    snapshot_ = Snapshot{.position = position_ + 1,
-                         .stamp = flight_->entry.stamp,
-                         .before = snapshot_position_};
+    snapshot_ = Snapshot{
+        .position = position_ + 1, .stamp = flight_->entry.stamp, .before = snapshot_position_};
     facts_since_snapshot_ = 0;
 }
 
@@ -138,18 +137,17 @@ void RoomLog::finish_snapshot() {
     const Snapshot done = *std::exchange(snapshot_, std::nullopt);
     const std::string before =
         done.before > 0 ? keys_.snapshot_pieces(done.before) : keys_.snapshot_pieces(done.position);
-    context_.client.run(snapshot_script(),
-                        {keys_.head(), keys_.log(), keys_.snapshot(),
-                         keys_.snapshot_pieces(done.position), before},
-                        {text(done.position), text(done.stamp), text(done.pieces),
-                         text(entries_kept)},
-                        [room = hold(), position = done.position](const Answer& answer) {
-                            RoomLog& log = of(*room);
-                            if (answer.trouble != Trouble::none || answer.reply.integer != 1)
-                                return; // The next one will do.
-                            log.snapshot_position_ = position;
-                            log.context_.snapshots.add();
-                        });
+    context_.client.run(
+        snapshot_script(),
+        {keys_.head(), keys_.log(), keys_.snapshot(), keys_.snapshot_pieces(done.position), before},
+        {text(done.position), text(done.stamp), text(done.pieces), text(entries_kept)},
+        [room = hold(), position = done.position](const Answer& answer) {
+            RoomLog& log = of(*room);
+            if (answer.trouble != Trouble::none || answer.reply.integer != 1)
+                return; // The next one will do.
+            log.snapshot_position_ = position;
+            log.context_.snapshots.add();
+        });
 }
 
 void RoomLog::abandon_snapshot() {

@@ -200,38 +200,32 @@ void RoomLog::pack(std::vector<Pending> batch) {
             flight.settling.deliveries.push_back(std::move(pending.delivery));
     }
     if (flight.opens) {
-        flight.args = {context_.process,
-                       text(writer_lease.count),
-                       text(entry.stamp),
-                       write_entry(entry),
-                       text(room_.index()),
-                       text(room_.view().settings().capacity),
-                       keys_.news(),
-                       profile_text(room_.profile())};
+        flight.args = {context_.process,    text(writer_lease.count),
+                       text(entry.stamp),   write_entry(entry),
+                       text(room_.index()), text(room_.view().settings().capacity),
+                       keys_.news(),        profile_text(room_.profile())};
         return;
     }
-    flight.args = {context_.process, text(writer_lease.count), text(position_),
-                   text(stamp_),     text(entry.stamp),        write_entry(entry),
-                   flight.asks_kept, keys_.news()};
+    flight.args = {context_.process,  text(writer_lease.count), text(position_),  text(stamp_),
+                   text(entry.stamp), write_entry(entry),       flight.asks_kept, keys_.news()};
     std::move(changes.begin(), changes.end(), std::back_inserter(flight.args));
 }
 
 void RoomLog::send_flight() {
     const bool opens = flight_->opens;
     flight_->is_uncertain = false;
-    context_.client.run_durably(opens ? open_script() : commit_script(), all_keys(), flight_->args,
-                                context_.replicas,
-                                [room = hold(), opens, stamp = flight_->entry.stamp](
-                                    const Answer& answer) {
-                                    RoomLog& log = of(*room);
-                                    // The log may have been lost, or have learnt it otherwise.
-                                    if (!log.flight_ || log.flight_->entry.stamp != stamp) return;
-                                    if (opens)
-                                        log.on_opened(answer);
-                                    else
-                                        log.on_committed(answer);
-                                },
-                                patience);
+    context_.client.run_durably(
+        opens ? open_script() : commit_script(), all_keys(), flight_->args, context_.replicas,
+        [room = hold(), opens, stamp = flight_->entry.stamp](const Answer& answer) {
+            RoomLog& log = of(*room);
+            // The log may have been lost, or have learnt it otherwise.
+            if (!log.flight_ || log.flight_->entry.stamp != stamp) return;
+            if (opens)
+                log.on_opened(answer);
+            else
+                log.on_committed(answer);
+        },
+        patience);
 }
 
 void RoomLog::on_opened(const Answer& answer) {

@@ -25,7 +25,8 @@ return {1, position}
 }
 
 // KEYS: head log writer queue active members threshold asks snapshot
-// ARGV: process, lease in ms, position and stamp before, stamp, entry, the first ask to keep, channel,
+// ARGV: process, lease in ms, position and stamp before, stamp, entry, the first ask to keep,
+// channel,
 //       then what changes in the sets: J number member order, C number until, E number, K,
 //       T capacity, P profile, R
 // Returns 1, or 0: somebody else writes, or has written.
@@ -186,7 +187,8 @@ return 1
     return script;
 }
 
-// KEYS: version rooms. ARGV: the version that is known. Returns {version} or {version, {id, index…}}.
+// KEYS: version rooms. ARGV: the version that is known. Returns {version} or {version, {id,
+// index…}}.
 const Script& registry_script() {
     static const Script script(R"(
 local version = redis.call('GET', KEYS[1]) or '0'

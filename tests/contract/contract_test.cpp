@@ -90,9 +90,7 @@ class Trial {
 
   private:
     Instant now() { return house_.process(0).clock().now(); }
-    void note(const Facts& facts) {
-        happened_.insert(happened_.end(), facts.begin(), facts.end());
-    }
+    void note(const Facts& facts) { happened_.insert(happened_.end(), facts.begin(), facts.end()); }
 
     House& house_;
     const std::string id_;
@@ -154,12 +152,17 @@ std::vector<Scene> scenes() {
          small(0),
          {join(1), join(2), join(3), Leave{2}, Touch{3}, Touch{2}, Leave{2}, join(2)}},
         {"WhoIsInsideMayLeave", small(1), {join(1), join(2), Leave{1}, Tick{}, Touch{2}, Leave{1}}},
-        {"CallsAreClaimedByHand", by_hand, {join(1), join(2), join(3), Claim{3}, Claim{1}, Claim{1}}},
+        {"CallsAreClaimedByHand",
+         by_hand,
+         {join(1), join(2), join(3), Claim{3}, Claim{1}, Claim{1}}},
         {"APassIsRedeemedOnce", small(1), {join(1), Redeem{1}, Redeem{1}, join(2), Redeem{2}}},
         {"APausedRoomCallsNobody",
          small(1),
-         {SetState{RoomState::paused}, join(1), Tick{}, Touch{1}, Resume{}, Tick{}, Touch{1}, Resume{}}},
-        {"ADrainingRoomTakesNobody", small(1), {join(1), SetState{RoomState::draining}, join(2), join(1)}},
+         {SetState{RoomState::paused}, join(1), Tick{}, Touch{1}, Resume{}, Tick{}, Touch{1},
+          Resume{}}},
+        {"ADrainingRoomTakesNobody",
+         small(1),
+         {join(1), SetState{RoomState::draining}, join(2), join(1)}},
         {"AClosedRoomTakesAndCallsNobody",
          small(1),
          {join(1), join(2), SetState{RoomState::closed}, join(3), Finish{1}, Tick{}, Touch{2}}},
@@ -169,14 +172,17 @@ std::vector<Scene> scenes() {
         {"ClearEndsEverybody", small(1), {join(1), join(2), Clear{}, Touch{1}, Touch{2}, join(2)}},
         {"SettingsChangeAtOnce",
          small(0),
-         {join(1), join(2), Configure{small(1)}, Tick{}, Touch{1}, Touch{2}, Configure{impossible}}},
+         {join(1), join(2), Configure{small(1)}, Tick{}, Touch{1}, Touch{2},
+          Configure{impossible}}},
         {"LanesGoOneAfterTheOther",
          lanes,
-         {join(1), join(2, 2), join(3, 1), join(4, 0), join(5, 7), Touch{2}, Finish{1}, Tick{}, Touch{4}}},
+         {join(1), join(2, 2), join(3, 1), join(4, 0), join(5, 7), Touch{2}, Finish{1}, Tick{},
+          Touch{4}}},
         {"TheOuterLineComesFirst",
          small(1),
          {Activate{}, TakeNumber{visitor(1)}, TakeNumber{visitor(2)}, join(1), carry(1, 1),
-          Advance{1}, carry(1, 1), carry(2, 2), carry(3, 1), Advance{5}, carry(2, 2), TakeNumber{visitor(1)}}},
+          Advance{1}, carry(1, 1), carry(2, 2), carry(3, 1), Advance{5}, carry(2, 2),
+          TakeNumber{visitor(1)}}},
         {"OuterNumbersGiveTheOrder",
          small(0),
          {Activate{}, TakeNumber{visitor(1)}, TakeNumber{visitor(2)}, TakeNumber{visitor(3)},
@@ -186,9 +192,16 @@ std::vector<Scene> scenes() {
          {Activate{}, TakeNumber{visitor(1)}, Deactivate{}, join(2), Activate{}, Advance{1},
           carry(1, 1), carry(1, 1, 2), TakeNumber{visitor(1)}}},
         {"AFullRoomTakesNobody", few, {join(1), join(2), join(3), join(4), join(3)}},
-        {"OnlyTheFirstMayEnter", first, {join(1), join(2), Tick{}, Tick{}, Claim{1}, Tick{}, Claim{2}}},
-        {"OperatorsCall", small(2), {SetState{RoomState::paused}, join(1), join(2), join(3), Resume{}, Call{5}, Call{-1}, Touch{3}}},
-        {"NobodyHasThisNumber", small(1), {Touch{9}, Claim{9}, Redeem{9}, Finish{9}, Leave{9}, Advance{1}}},
+        {"OnlyTheFirstMayEnter",
+         first,
+         {join(1), join(2), Tick{}, Tick{}, Claim{1}, Tick{}, Claim{2}}},
+        {"OperatorsCall",
+         small(2),
+         {SetState{RoomState::paused}, join(1), join(2), join(3), Resume{}, Call{5}, Call{-1},
+          Touch{3}}},
+        {"NobodyHasThisNumber",
+         small(1),
+         {Touch{9}, Claim{9}, Redeem{9}, Finish{9}, Leave{9}, Advance{1}}},
     };
 }
 
@@ -242,7 +255,8 @@ Command random_command(std::mt19937_64& random, bool has_outer) {
         case 18:
             if (up_to(5) > 0) return carry(up_to(25), 1 + up_to(20));
             return Activate{};
-        default: return up_to(6) == 0 ? Command(Deactivate{}) : Command(carry(up_to(25), 1 + up_to(20)));
+        default:
+            return up_to(6) == 0 ? Command(Deactivate{}) : Command(carry(up_to(25), 1 + up_to(20)));
     }
 }
 
@@ -294,13 +308,11 @@ TEST_P(Contract, AProfileIsSeenEverywhere) {
         const Profile profile{.message = "of process " + std::to_string(i), .target = "/"};
         Process& process = house().process(i);
         std::promise<void> done;
-        process.store().set_profile(*process.room(id), profile, nullptr,
-                                    [&] { done.set_value(); });
+        process.store().set_profile(*process.room(id), profile, nullptr, [&] { done.set_value(); });
         done.get_future().wait();
         for (std::size_t other = 0; other < house().processes(); ++other)
-            Process::eventually([&] {
-                return house().process(other).room(id)->profile() == profile;
-            });
+            Process::eventually(
+                [&] { return house().process(other).room(id)->profile() == profile; });
     }
 }
 

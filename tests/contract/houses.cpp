@@ -52,14 +52,13 @@ class RedisHouse final : public House {
             processes_.push_back(std::make_unique<Process>(
                 [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
                     shared::RedisOptions options{.url = servers_.url(),
-                                                .replicas = Servers::replicas,
-                                                .keys_mark = "mark",
-                                                .snapshot_facts = 50};
+                                                 .replicas = Servers::replicas,
+                                                 .keys_mark = "mark",
+                                                 .snapshot_facts = 50};
                     return std::make_unique<shared::RedisStore>(clock, listener,
-                                                               std::move(options));
+                                                                std::move(options));
                 }));
-        for (const std::unique_ptr<Process>& process : processes_)
-            EXPECT_EQ(process->fault(), "");
+        for (const std::unique_ptr<Process>& process : processes_) EXPECT_EQ(process->fault(), "");
     }
     ~RedisHouse() override { processes_.clear(); }
 

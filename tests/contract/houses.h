@@ -12,7 +12,7 @@ namespace anteroom::contract {
 enum class HouseKind : std::uint8_t {
     memory,
     embedded,
-    redis,        // One server, three processes.
+    redis,         // One server, three processes.
     redis_replica, // One server with a replica that must confirm, three processes.
     redis_cluster, // Three primaries with a replica each, three processes.
 };

@@ -21,13 +21,13 @@ class SharedRooms : public testing::Test {
         return std::make_unique<Process>(
             [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
                 shared::RedisOptions options{.url = {.hosts = {server.address()}},
-                                            .replicas = 0,
-                                            .keys_mark = mark,
-                                            .snapshot_facts = 40,
-                                            .say = [](const std::string& line) {
-                                                if (std::getenv("ANTEROOM_TEST_SAY"))
-                                                    std::fprintf(stderr, "%s\n", line.c_str());
-                                            }};
+                                             .replicas = 0,
+                                             .keys_mark = mark,
+                                             .snapshot_facts = 40,
+                                             .say = [](const std::string& line) {
+                                                 if (std::getenv("ANTEROOM_TEST_SAY"))
+                                                     std::fprintf(stderr, "%s\n", line.c_str());
+                                             }};
                 return std::make_unique<shared::RedisStore>(clock, listener, std::move(options));
             });
     }
