@@ -191,6 +191,7 @@ TEST(RedisClient, TooManyCallsAreRefusedAtOnce) {
     options.calls_max = 10;
     ClientThread client(std::move(options));
     std::vector<ClientThread::Later> waiting;
+    waiting.reserve(10);
     for (int i = 0; i < 10; ++i) waiting.push_back(client.begin({"GET", "a"}));
     EXPECT_EQ(client.call({"GET", "a"}).trouble, Trouble::unreachable);
     EXPECT_EQ(client.counters().overloads.value(), 1);

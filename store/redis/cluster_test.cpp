@@ -232,6 +232,7 @@ TEST(RedisCluster, SeedsThatAreGoneAreSkipped) {
     RedisCluster cluster(3, 0, calm);
     ClientOptions options = options_for(cluster);
     std::vector<Address> seeds;
+    seeds.reserve(4);
     for (int i = 0; i < 3; ++i) seeds.push_back(RedisServer().address());
     seeds.push_back(cluster.primary(2).address());
     options.url.hosts = seeds;

@@ -36,6 +36,8 @@ class Connection final : private net::Upstream::Owner {
   public:
     class Owner {
       public:
+        Owner(const Owner&) = delete;
+        Owner& operator=(const Owner&) = delete;
         virtual void on_ready(const Role& role) = 0; // As far as the server tells it.
         virtual void on_reply(Reply reply) = 0;
         virtual void on_drained() = 0; // What was sent has left.
@@ -43,8 +45,6 @@ class Connection final : private net::Upstream::Owner {
 
       protected:
         Owner() = default;
-        Owner(const Owner&) = delete;
-        Owner& operator=(const Owner&) = delete;
         ~Owner() = default;
     };
 

@@ -14,7 +14,7 @@ constexpr std::size_t call_overhead_bytes = 256;
 
 std::size_t cost_of(const Words& words) {
     std::size_t bytes = call_overhead_bytes;
-    for (const std::string& word : words) bytes += word.size() + sizeof word;
+    for (const std::string& word : words) bytes += word.size() + sizeof(std::string);
     return bytes;
 }
 

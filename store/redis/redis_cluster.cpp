@@ -77,6 +77,7 @@ bool RedisCluster::is_whole() {
 
 std::vector<Address> RedisCluster::seeds() const {
     std::vector<Address> seeds;
+    seeds.reserve(nodes_.size());
     for (const auto& node : nodes_) seeds.push_back(node->address());
     return seeds;
 }

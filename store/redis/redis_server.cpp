@@ -128,6 +128,7 @@ bool RedisServer::try_to_start() {
     CHECK(pipe2(ends, O_CLOEXEC) == 0);
     const std::vector<std::string> words = command();
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     process_ = fork();

@@ -88,9 +88,7 @@ class RedisCluster {
 
     std::vector<Address> seeds() const;
     RedisServer& primary(int index) { return *nodes_[static_cast<std::size_t>(index)]; }
-    RedisServer& replica(int index) {
-        return *nodes_[static_cast<std::size_t>(primaries_ + index)];
-    }
+    RedisServer& replica(int index) { return primary(primaries_ + index); }
     int primaries() const { return primaries_; }
     // Which of the primaries had the slot at the start.
     int owner_of(std::uint16_t slot) const;

@@ -164,6 +164,7 @@ TEST(RedisReplication, WhatComesMeanwhileIsTheNextBatch) {
     auto first = client.begin_durably(incr_script, {"a"}, {}, 1, minutes(1));
     ASSERT_TRUE(eventually([&] { return pair.primary.ask({"GET", "a"}) == Reply::of("2"); }));
     std::vector<ClientThread::Later> second;
+    second.reserve(10);
     for (int i = 0; i < 10; ++i)
         second.push_back(client.begin_durably(incr_script, {"a"}, {}, 1, minutes(1)));
     // Calls without replicas do not wait behind them.

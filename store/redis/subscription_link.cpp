@@ -54,7 +54,7 @@ void SubscriptionLink::on_check() {
 }
 
 void SubscriptionLink::on_reply(Reply reply) {
-    if (reply.is_error()) return on_error(std::move(reply));
+    if (reply.is_error()) return on_error(reply);
     if (reply.is_text()) return; // PONG, when nothing is subscribed.
     if (!reply.is_list() || reply.list.size() < 2 || !reply.list[1].is_text())
         return connection().fail("it sent no message");
@@ -82,12 +82,12 @@ bool SubscriptionLink::take_asked(const std::string& channel, bool subscribes) {
     return true;
 }
 
-void SubscriptionLink::on_error(Reply error) {
+void SubscriptionLink::on_error(const Reply& error) {
     if (asked_.empty()) return connection().fail("it sent what nobody asked for");
     const Asked asked = std::move(asked_.front());
     asked_.pop_front();
     if (asked.subscribes && channels_.erase(asked.channel) > 0)
-        core().on_unsubscribed(node(), asked.channel, std::move(error));
+        core().on_unsubscribed(node(), asked.channel, error);
 }
 
 } // namespace anteroom::redis

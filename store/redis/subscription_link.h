@@ -35,7 +35,7 @@ class SubscriptionLink final : public Link {
     void on_drained() override {}
 
     void ask(const std::string& channel, bool subscribes);
-    void on_error(Reply error);
+    void on_error(const Reply& error);
     bool take_asked(const std::string& channel, bool subscribes);
 
     std::set<std::string> channels_;
