@@ -213,8 +213,8 @@ void RedisStore::submit(HostedRoom& room, const Command& command, net::Loop* loo
 
 void RedisStore::open_room(HostedRoom& room, const Settings& rules) {
     room.part = std::make_unique<RoomLog>(*context_, room);
+    RoomLog::of(room).open(rules); // Before the loop's thread can see it.
     loop_.post([this, shared = room.shared_from_this()] { logs_[shared->id()] = shared; });
-    RoomLog::of(room).open(rules);
 }
 
 void RedisStore::remove_room(HostedRoom& room, net::Loop* loop, net::Job done) {
