@@ -159,6 +159,10 @@ class RoomLog:
         if fact.number in self.waiting:
             self.waiting.remove(fact.number)
 
+    def is_at_rest(self):
+        """Nobody can be called."""
+        return len(self.inside) == self.capacity or not self.waiting
+
     def calls(self):
         return sum(at is not None for at in self.called_at)
 
