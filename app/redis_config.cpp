@@ -31,6 +31,9 @@ shared::RedisOptions redis_options(const Config& config) {
     if (!config.store_password.empty()) url->password = config.store_password;
     if (!config.store_password_file.empty())
         url->password = password_in(config.store_password_file);
+    if (!url->user.empty() && url->password.empty())
+        throw ConfigError(
+            "store.url names a user; give the password in store.password_file or store.password");
     if (config.store_replicas < 0 || config.store_replicas > 16)
         throw ConfigError("store.replicas must be from 0 to 16");
     if (!config.history_url.empty())

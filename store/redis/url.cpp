@@ -57,14 +57,15 @@ std::optional<Address> read_address(std::string_view text) {
     return address;
 }
 
-// "user:password" or ":password".
+// "user:password", ":password", or "user" whose password stands elsewhere.
 bool read_user(Url& url, std::string_view text) {
     const std::size_t colon = text.find(':');
-    if (colon == text.npos) return false;
     const auto user = net::percent_decode(text.substr(0, colon));
-    const auto password = net::percent_decode(text.substr(colon + 1));
-    if (!user || !password || password->empty()) return false;
+    if (!user) return false;
     url.user = *user;
+    if (colon == text.npos) return !user->empty();
+    const auto password = net::percent_decode(text.substr(colon + 1));
+    if (!password || password->empty()) return false;
     url.password = *password;
     return true;
 }

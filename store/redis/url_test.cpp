@@ -49,7 +49,7 @@ TEST(RedisUrl, AMistakeIsOneLineWithoutThePassword) {
                              "redis://",
                              "http://ann:secret@h",
                              "secret",
-                             "redis://ann@h",
+                             "redis://@h",
                              "redis://ann:@h",
                              "redis://ann:secret@",
                              "redis://ann:secret@/1",
@@ -79,6 +79,13 @@ TEST(RedisUrl, AMistakeIsOneLineWithoutThePassword) {
         EXPECT_EQ(url.fault().reason.find('\n'), std::string::npos);
         EXPECT_EQ(url.fault().reason.rfind("must be redis://", 0), 0u);
     }
+}
+
+TEST(RedisUrl, TheUsersPasswordMayStandElsewhere) {
+    const Result<Url> url = parse_url("redis://ann@h");
+    ASSERT_TRUE(url);
+    EXPECT_EQ(url->user, "ann");
+    EXPECT_EQ(url->password, "");
 }
 
 TEST(RedisUrl, SecretsAreTakenOutOfTexts) {

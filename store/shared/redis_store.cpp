@@ -67,6 +67,7 @@ RedisStore::RedisStore(const Clock& clock, Listener& listener, RedisOptions opti
                                   .replicas = options_.replicas,
                                   .snapshot_facts = options_.snapshot_facts,
                                   .say = [this](const std::string& line) { say(line); },
+                                  .refused = [this](const std::string& why) { on_refused(why); },
                                   .owner = *this});
 }
 
@@ -80,6 +81,17 @@ void RedisStore::say(const std::string& line) {
         last_said_ = line;
     }
     if (options_.say) options_.say(line);
+}
+
+// Said once: it is tried again and again.
+void RedisStore::on_refused(const std::string& why) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (refusal_ == why) return;
+        refusal_ = why;
+        changed_.notify_all();
+    }
+    say("Redis refuses: " + why);
 }
 
 // --- Start and end.
@@ -110,6 +122,7 @@ Result<void> RedisStore::load(Rooms& rooms, Audit& audit) {
     std::size_t loading_before = SIZE_MAX;
     auto last_progress = said;
     while (!changed_.wait_for(lock, std::chrono::milliseconds(200), is_complete)) {
+        if (!refusal_.empty()) return Fault{"Redis refuses: " + refusal_};
         const auto now = std::chrono::steady_clock::now();
         if (loading_.size() != loading_before) {
             loading_before = loading_.size();
@@ -328,6 +341,7 @@ void RedisStore::read_registry() {
     client_->run(registry_script(), {registry_version, registry_rooms}, {registry_version_},
                  [this](const Answer& answer) {
                      reads_registry_ = false;
+                     if (answer.trouble == Trouble::refused) on_refused(answer.reply.text);
                      if (answer.trouble == Trouble::none) on_registry(answer);
                  });
 }
@@ -359,6 +373,7 @@ void RedisStore::reserve_indexes() {
     client_->run(reserve_script(), {registry_next, registry_free}, {std::to_string(missing)},
                  [this](const Answer& answer) {
                      reserves_ = false;
+                     if (answer.trouble == Trouble::refused) on_refused(answer.reply.text);
                      const std::lock_guard lock(mutex_);
                      for (const Reply& index : answer.reply.list)
                          if (index.is_integer() && index.integer <= limits::room_index_max)

@@ -71,6 +71,7 @@ class RedisStore final : public Store, private LogContext::Owner {
     void on_opened(HostedRoom& room) override;
 
     void say(const std::string& line);
+    void on_refused(const std::string& why);
     Result<void> check_keys();
     void read_registry();
     void on_registry(const Answer& answer);
@@ -113,6 +114,7 @@ class RedisStore final : public Store, private LogContext::Owner {
     std::set<std::string> loading_;      // Rooms that have not been shown yet.
     bool registry_read_ = false;
     std::string last_said_;
+    std::string refusal_; // What Redis will not do for us.
     RedisFigures figures_;
 };
 

@@ -51,6 +51,7 @@ void RoomLog::follow() {
             log.follows_ = false;
             const bool again = std::exchange(log.follow_again_, false);
             if (log.mode_ == Mode::dead) return;
+            if (answer.trouble == Trouble::refused) log.context_.refused(answer.reply.text);
             // What was asked about an earlier place says nothing about this one.
             if (answer.trouble == Trouble::none && log.position_ == position)
                 log.on_followed(answer, asked);

@@ -48,6 +48,7 @@ struct LogContext {
     int replicas = 1; // That must have what is acknowledged.
     std::uint64_t snapshot_facts = 250'000;
     UniqueFunction<void(const std::string&)> say;
+    UniqueFunction<void(const std::string&)> refused; // Redis will not do what we need.
 
     // The store's: what becomes of rooms.
     class Owner {

@@ -29,6 +29,7 @@ void RoomLog::load() {
 
 void RoomLog::on_head(const Answer& answer) {
     if (mode_ == Mode::dead) return;
+    if (answer.trouble == Trouble::refused) context_.refused(answer.reply.text);
     if (answer.trouble != Trouble::none || answer.reply.list.size() != 4) return retry_load();
     const std::vector<Reply>& head = answer.reply.list;
     const std::shared_ptr<HostedRoom> held = hold();

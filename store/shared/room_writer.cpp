@@ -16,6 +16,8 @@ constexpr std::size_t pending_max = 100'000; // Beyond it commands are refused.
 constexpr std::size_t commands_per_entry = 1'000;
 constexpr std::size_t asks_per_look = 500;
 constexpr Millis stuck_tick{200};
+// Who is called while nothing gets through is told nothing, and everybody behind too much.
+constexpr Millis tick_age_max{600};
 
 std::uint64_t draw_stamp() {
     std::uint64_t stamp = 0;
@@ -58,7 +60,7 @@ void RoomLog::submit(const Command& command, net::Loop* loop, OnOutcome done,
     {
         HostedRoom::Writing held(room_);
         // Nothing heard from Redis for so long: perhaps another one writes by now, and knows more.
-        const bool is_unsure = room_.age(now) >= writer_lease;
+        const bool is_unsure = room_.age(now) >= (is_tick ? tick_age_max : writer_lease);
         if (dead_ || (writes_ && (is_unsure || is_stuck_ || pending_.size() >= pending_max))) {
             pending.delivery.outcome = Refused{Reason::unavailable};
             if (is_tick && !dead_) due = now + stuck_tick;
