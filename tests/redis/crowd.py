@@ -212,11 +212,9 @@ class Crowd:
 
     def check(self, log):
         """Everybody is known everywhere as the log says; nothing that was told did not happen."""
-        servers = self.town.running()
-        log.read()
-        for server in servers:
+        wait_until(lambda: log.read().is_at_rest(), "a room at rest")
+        for server in self.town.running():
             self._wait_current(server, log)
-        log.read()
         issued = len(log.states)
         unanswered = sum(visitor.number is None for visitor in self.visitors)
         expect(len(self.by_number) <= issued <= len(self.by_number) + unanswered,

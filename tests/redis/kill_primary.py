@@ -7,7 +7,6 @@ With two replicas it stays away until somebody has got a place.
 import contextlib
 import time
 
-from cases import expect
 from crowd import CAPACITY, ROOM, SETTINGS, Crowd
 from process import wait_until
 from redis_servers import Cluster
@@ -16,13 +15,14 @@ from town import Town
 
 KILLS_SHORT, KILLS_LONG = 1, 50  # Of each kind.
 CALLS_BETWEEN = 10
+NODE_TIMEOUT_MS = 1000
 GRACE_SECONDS = 3  # Above the node timeout: what is promised.
 
 
 def run(options):
     kills = KILLS_LONG if options.long else KILLS_SHORT
     with contextlib.ExitStack() as stack:
-        redis = Cluster(stack, options.folder)
+        redis = Cluster(stack, options.folder, node_timeout_ms=NODE_TIMEOUT_MS)
         town = Town(stack, options, redis)
         town.make_room(ROOM, SETTINGS)
         crowd, log = Crowd(town, options.seed, grown_max=2 * CAPACITY), RoomLog(redis, ROOM)
@@ -58,6 +58,5 @@ def kill(redis, crowd, log, replicas):
         primary.start()
     crowd.wait_calls(CALLS_BETWEEN)
     heir = redis.owner_of(ROOM)
-    expect(heir is not primary, "the primary was not replaced")
     wait_until(lambda: heir.has_replicas(replicas), "replicas of the one that was promoted")
     return wait

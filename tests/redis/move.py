@@ -57,7 +57,7 @@ def change_settings(town, i):
 def check_line(town, crowd, log):
     """At rest: the room is full, some wait, and everybody says the same of them."""
     places = len(town.servers)
-    wait_until(lambda: len(log.read().inside) == CAPACITY or not log.waiting, "a room at rest")
+    wait_until(lambda: log.read().is_at_rest(), "a room at rest")
     for i in range(CAPACITY - len(log.inside) + WAITING):
         crowd.join_now(i % places)
     wait_until(lambda: len(log.read().inside) == CAPACITY, "a full room")

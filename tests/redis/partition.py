@@ -28,6 +28,7 @@ ROUNDS_SHORT, ROUNDS_LONG = 1, 50
 CALLS_BETWEEN = 10
 OWN_NAMESPACES = ["unshare", "--net", "--mount"]
 REDIS_PORT = 6379
+NODE_TIMEOUT_MS = 1000
 STALE_ENOUGH_SECONDS = 3
 
 
@@ -95,7 +96,8 @@ def inside(options):
         network = Network()
         nodes = [network.add() for _ in range(2 * Cluster.PRIMARIES + 1)]
         places = [{"wrapper": run, "host": host, "reach": reach, "port": REDIS_PORT} for _, run, host, reach in nodes]
-        redis = Cluster(stack, options.folder, places=places, settings={"protected-mode": "no"})
+        redis = Cluster(stack, options.folder, node_timeout_ms=NODE_TIMEOUT_MS, places=places,
+                        settings={"protected-mode": "no"})  # fmt: skip
         # What is acknowledged needs two that have it, also when the primary is cut off.
         redis.add_replica(redis.owner_of(ROOM), **places[-1])
         hosts = [network.add() for _ in range(3)]

@@ -16,6 +16,7 @@ from resp import Error, Resp
 SLOTS = 16384
 BUS_OFFSET = 10_000  # A node of a Cluster also listens there.
 PASSING = {"MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "LOADING", "READONLY", "MASTERDOWN"}
+PATIENT_MS = 20_000
 STARTS_MAX = 20  # Somebody else may take the port first.
 # A server does not outlive its rig, however that ends. REQUIRES: started by the main thread.
 TIED = ("setpriv", "--pdeathsig", "KILL")
@@ -143,13 +144,14 @@ class Cluster:
 
     PRIMARIES = 3
 
-    def __init__(self, stack, folder, replicas=1, node_timeout_ms=1000, settings=None, places=None):
-        """`places`: for each node its host, port and wrapper; default: loopback."""
+    def __init__(self, stack, folder, replicas=1, node_timeout_ms=PATIENT_MS, settings=None, places=None):
+        """`node_timeout_ms`: until a node that is silent is replaced. Where none shall be, a slow machine does not matter.
+        `places`: for each node its host, port and wrapper; default: loopback."""
         self.node_timeout_seconds = node_timeout_ms / 1000
         self.stack, self.folder = stack, folder
         self.settings = {
             "cluster-enabled": "yes",
-            "cluster-node-timeout": str(node_timeout_ms),
+            "cluster-node-timeout": "1000",  # Until all know each other: that goes by it, too.
             # Replicas here are seconds old: none is too stale to be elected.
             "cluster-replica-validity-factor": "0",
             **(settings or {}),
@@ -158,6 +160,9 @@ class Cluster:
         for i in range(self.PRIMARIES * (1 + replicas)):
             self._add_node(**(places[i] if places else {}))
         self._make(replicas)
+        for node in self.nodes:
+            node.settings["cluster-node-timeout"] = str(node_timeout_ms)
+            node.call("CONFIG", "SET", "cluster-node-timeout", node_timeout_ms)
 
     def _add_node(self, **place):
         node = RedisServer(self.folder / f"redis-{len(self.nodes)}", self.settings, **place)
@@ -168,7 +173,7 @@ class Cluster:
     def add_replica(self, primary, **place):
         node = self._add_node(**place)
         replicas = int(primary.info("replication")["connected_slaves"])
-        self.nodes[0].call("CLUSTER", "MEET", node.host, node.port)
+        wait_until(lambda: self._knows_all(node), "nodes that know each other")
         identity = primary.call("CLUSTER", "MYID")
         wait_until(lambda: self._replicates(node, identity), "another replica")
         wait_until(lambda: primary.has_replicas(replicas + 1), "another replica")
@@ -188,15 +193,22 @@ class Cluster:
             primary.call("CLUSTER", "SET-CONFIG-EPOCH", i + 1)
             first, last = SLOTS * i // len(primaries), SLOTS * (i + 1) // len(primaries) - 1
             primary.call("CLUSTER", "ADDSLOTSRANGE", first, last)
-        for node in self.nodes[1:]:
-            primaries[0].call("CLUSTER", "MEET", node.host, node.port)
-        count = f"cluster_known_nodes:{len(self.nodes)}\r\n"
         for node in self.nodes:
-            wait_until(lambda: count in node.call("CLUSTER", "INFO"), "nodes that know each other")
+            wait_until(lambda: self._knows_all(node), "nodes that know each other")
         for i, node in enumerate(self.nodes[self.PRIMARIES :]):
             identity = primaries[i % len(primaries)].call("CLUSTER", "MYID")
             wait_until(lambda: self._replicates(node, identity), "a replica")
         self.wait_whole(replicas)
+
+    def _knows_all(self, node):
+        """On a slow machine an introduction may take too long, and is forgotten."""
+        known = node.call("CLUSTER", "NODES")
+        lines = {line.split()[1].split("@")[0]: line for line in known.splitlines()}
+        strangers = [n for n in self.nodes if "handshake" in lines.get(f"{n.host}:{n.port}", "handshake")]
+        for other in strangers:
+            if f"{other.host}:{other.port}" not in lines and other is not node:
+                node.call("CLUSTER", "MEET", other.host, other.port)
+        return all(other is node for other in strangers)
 
     @staticmethod
     def _replicates(node, identity):

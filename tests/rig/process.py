@@ -156,9 +156,13 @@ class Talk:
     def ask(self, method, path, body=None, headers=None):
         try:
             content = json.dumps(body) if isinstance(body, dict) else body
-            self.connection.request(method, path, content, headers or {})
-            answer = self.connection.getresponse()
-            return Answer(answer.status, answer.headers, answer.read())
+            while True:
+                self.connection.request(method, path, content, headers or {})
+                answer = self.connection.getresponse()
+                answer = Answer(answer.status, answer.headers, answer.read())
+                if answer.status != 408:  # This machine is too slow for its own questions: nothing was done.
+                    return answer
+                self.connection.close()
         except TimeoutError:
             self.connection.close()
             raise
