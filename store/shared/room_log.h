@@ -3,7 +3,7 @@
 // One process writes a room at a time; all others follow its log and ask the writer for what they
 // want done. Nothing depends on there being only one: a writing names the entry it comes after, and
 // is refused when that is not the last one. Who was refused knows less than it thought, and begins
-// anew from what is written (docs/decisions/0010-rooms-on-redis.md).
+// anew from what is written (docs/decisions/0011-rooms-on-redis.md).
 //
 //   writer:    apply, then commit; settle when replicas have it
 //   follower:  ask; replay what the writer committed; settle when it is confirmed
