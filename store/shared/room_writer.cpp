@@ -174,7 +174,8 @@ void RoomLog::flush() {
 }
 
 void RoomLog::pack(std::vector<Pending> batch) {
-    Flight& flight = flight_.emplace();
+    flight_ = Flight{};
+    Flight& flight = *flight_;
     flight.since = context_.clock.now();
     flight.opens = mode_ == Mode::opening;
     Entry& entry = flight.entry;
