@@ -51,7 +51,7 @@ gate::ShownPass RoomWitness::entry_pass(std::string_view token,
     if (!is_inside(standing.state)) return {.why = "visit_is_over"};
     if (sessions_only_ && (!standing.redeemed || pass->pass_id != session_id(number)))
         return {.why = "not_redeemed"};
-    view.touch(number, ask_.now);
+    room->touch(number, ask_.now);
     number_ = number;
     return {.valid = true, .event = pass->room, .visitor = pass->visitor};
 }

@@ -51,6 +51,8 @@ void append_standing(fmt::memory_buffer& out, const HostedRoom& room, const Stan
     if (is_inside(standing.state))
         compose(out, R"("lease_expires_in":)",
                 std::max<std::int64_t>(0, (standing.until - now).count / 1'000), ",");
+    if (const Millis age = room.age(now); age > limits::age_untold) [[unlikely]]
+        compose(out, R"("stale_seconds":)", age.count / 1'000, ",");
     compose(out, R"("room_state":")", name(room.view().state()), R"(","ticket":")", extras.ticket,
             R"("})");
 }

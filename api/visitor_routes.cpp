@@ -100,8 +100,9 @@ void Api::look(Ask& ask) {
     Held held;
     if (!find_ticket(ask, held)) return;
     held.room->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    if (held.room->age(ask.now) > limits::age_max) return refuse(ask, Code::unavailable);
     const Room& view = held.room->view();
-    if (!view.touch(held.number, ask.now))
+    if (!held.room->touch(held.number, ask.now))
         return submit_for_standing(ask, held, Touch{held.number});
     const Standing standing = view.standing(held.number);
     // A moment ago called, or over: said when it is on the disk.

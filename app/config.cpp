@@ -39,7 +39,12 @@ const Key keys[] = {
     {"server", "tls_certificate", &Config::tls_certificate},
     {"server", "tls_key", &Config::tls_key},
     {"server", "connections_per_address", &Config::connections_per_address},
-    {"store", "url", &Config::store_url},
+    {"store", "url", &Config::store_url, Secret::password},
+    {"store", "replicas", &Config::store_replicas},
+    {"store", "password", &Config::store_password, Secret::whole},
+    {"store", "password_file", &Config::store_password_file},
+    {"store", "authorities", &Config::store_authorities},
+    {"store", "server_name", &Config::store_server_name},
     {"ledger", "snapshot_facts", &Config::snapshot_facts},
     {"history", "url", &Config::history_url, Secret::password},
     {"history", "keep", &Config::history_keep},
@@ -48,6 +53,7 @@ const Key keys[] = {
     {"auth", "jwks_file", &Config::jwks_file},
     {"auth", "issuer", &Config::issuer},
     {"auth", "audience", &Config::audience},
+    {"keys", "folder", &Config::keys_folder},
     {"keys", "ticket", &Config::ticket_key, Secret::whole},
     {"keys", "outer", &Config::outer_key, Secret::whole},
     {"keys", "entry", &Config::entry_key, Secret::whole},
@@ -324,6 +330,7 @@ void read_aliases(Config& config, const char* const* environment) {
 void check(const Config& config) {
     parse_listen(config.listen);
     data_folder(config);
+    if (shares_rooms(config)) redis_options(config);
     history_url(config);
     history_keep(config);
     for (const std::string& dialect : config.dialects)
@@ -427,8 +434,14 @@ std::string data_folder(const Config& config) {
     for (const std::string_view scheme : {"embedded:", "memory:"})
         if (config.store_url.starts_with(scheme) && config.store_url.size() > scheme.size())
             return config.store_url.substr(scheme.size());
+    if (shares_rooms(config)) return config.keys_folder;
     throw ConfigError(
-        fmt::format("store.url must be embedded:FOLDER, not \"{}\"", config.store_url));
+        fmt::format("store.url must be embedded:FOLDER, redis://HOST:PORT or the like, not \"{}\"",
+                    history::with_masked_password(config.store_url)));
+}
+
+bool shares_rooms(const Config& config) {
+    return config.store_url.starts_with("redis");
 }
 
 bool speaks(const Config& config, std::string_view dialect) {

@@ -17,6 +17,7 @@
 #include "gate/rules.h"
 #include "service/profile.h"
 #include "store/history/sql_url.h"
+#include "store/shared/redis_store.h"
 #include "token/access.h"
 
 namespace anteroom::app {
@@ -43,6 +44,11 @@ struct Config {
     std::int64_t connections_per_address = 1'000;
     // [store]
     std::string store_url = "embedded:./data";
+    std::int64_t store_replicas = 1; // Of Redis, that must have what is acknowledged; 0: none.
+    std::string store_password;      // Of Redis, instead of the one in the URL.
+    std::string store_password_file;
+    std::string store_authorities; // PEM file for rediss://; empty: the system's.
+    std::string store_server_name; // What certificates must be for; empty: the host.
     // [ledger]
     std::int64_t snapshot_facts = 250'000; // Rooms are written whole after so many facts.
     // [history]
@@ -55,6 +61,7 @@ struct Config {
     std::string issuer;    // What those must have as `iss`; empty: anything.
     std::string audience;  // What they must name as `aud`; empty: they must name none.
     // [keys]
+    std::string keys_folder = "./data"; // Of keys.json, when rooms are in Redis.
     std::string ticket_key;
     std::string outer_key;
     std::string entry_key;
@@ -105,8 +112,13 @@ struct Listen {
 };
 Listen parse_listen(const std::string& text);
 
-// The folder of "embedded:FOLDER" or "memory:FOLDER". Throws ConfigError for other stores.
+// The folder of "embedded:FOLDER" or "memory:FOLDER"; with Redis that of the keys. Throws
+// ConfigError for other stores.
 std::string data_folder(const Config& config);
+// Rooms are in Redis, and other processes may have them, too.
+bool shares_rooms(const Config& config);
+// What [store] says of Redis. Throws ConfigError. REQUIRES: shares_rooms.
+shared::RedisOptions redis_options(const Config& config);
 // False for "memory:FOLDER": keys are kept, rooms are gone after the end. For measuring.
 bool keeps_rooms(const Config& config);
 

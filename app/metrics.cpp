@@ -163,6 +163,40 @@ void ledger_metrics(Text& text, const embedded::LedgerStore& ledger) {
                 static_cast<double>(counters.commit_us.load()) / 1e6);
 }
 
+void redis_metrics(Text& text, const shared::RedisStore& store) {
+    const shared::RedisFigures figures = store.figures();
+    const redis::Counters& calls = store.counters();
+    const auto one = [&](std::string_view name, std::string_view type, std::string_view help,
+                         auto value) {
+        text.family(name, type, help);
+        text.sample(name, "", value);
+    };
+    one("anteroom_redis_writable", "gauge", "0: commands are refused, Redis cannot be written.",
+        figures.is_writable ? 1 : 0);
+    one("anteroom_redis_rooms_written", "gauge", "Rooms that this process writes.",
+        figures.rooms_written);
+    one("anteroom_redis_copy_age_seconds", "gauge", "How old the oldest copy of a room is.",
+        static_cast<double>(figures.age_ms_max) / 1e3);
+    one("anteroom_redis_clock_skew_seconds", "gauge", "How far the clock of Redis is ahead.",
+        static_cast<double>(figures.skew_ms) / 1e3);
+    one("anteroom_redis_commits_total", "counter", "Entries written by this process.",
+        figures.commits);
+    one("anteroom_redis_facts_total", "counter", "Facts in them.", figures.facts);
+    one("anteroom_redis_asks_total", "counter", "Commands of other processes.", figures.asks);
+    one("anteroom_redis_followed_total", "counter", "Entries of other processes.",
+        figures.followed);
+    one("anteroom_redis_reloads_total", "counter", "Copies that had to be made again.",
+        figures.reloads);
+    one("anteroom_redis_snapshots_total", "counter", "Rooms written whole.", figures.snapshots);
+    one("anteroom_redis_calls_total", "counter", "Calls to Redis.", calls.calls.value());
+    one("anteroom_redis_calls_failed_total", "counter", "Calls that Redis did not answer.",
+        calls.unreachable.value() + calls.unknown.value() + calls.refused.value());
+    one("anteroom_redis_reconnects_total", "counter", "Connections that ended.",
+        calls.reconnects.value());
+    one("anteroom_redis_redirections_total", "counter", "Calls sent on to another node.",
+        calls.redirections.value());
+}
+
 } // namespace
 
 // What goes through the gate, in all loops together.
@@ -200,6 +234,7 @@ std::string metrics_text(const MetricSources& sources, const std::vector<LoopMet
     server_metrics(text, loops);
     gate_metrics(text, loops);
     if (sources.ledger) ledger_metrics(text, *sources.ledger);
+    if (sources.redis) redis_metrics(text, *sources.redis);
     if (sources.historian) history_metrics(text, *sources.historian);
     return text.take();
 }

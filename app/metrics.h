@@ -10,6 +10,7 @@
 #include "service/service.h"
 #include "store/embedded/ledger_store.h"
 #include "store/history/historian.h"
+#include "store/shared/redis_store.h"
 
 namespace anteroom::app {
 
@@ -23,6 +24,7 @@ struct LoopMetrics {
 struct MetricSources {
     Service& service;
     const embedded::LedgerStore* ledger = nullptr; // Null: rooms are not kept.
+    const shared::RedisStore* redis = nullptr;      // Null: they are not in Redis.
     const history::Historian* historian = nullptr; // Null: nor is their history.
     bool speaks_urr = false;
 };

@@ -21,6 +21,7 @@
 #include "net/tls.h"
 #include "service/memory_store.h"
 #include "store/embedded/ledger_store.h"
+#include "store/shared/redis_store.h"
 #include "token/jwks.h"
 
 namespace anteroom::app {
@@ -50,6 +51,12 @@ class Server {
                    [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
                        if (!keeps_rooms(config_))
                            return std::make_unique<MemoryStore>(clock, listener);
+                       if (shares_rooms(config_)) {
+                           auto store = std::make_unique<shared::RedisStore>(
+                               clock, listener, shared_store_options());
+                           redis_ = store.get();
+                           return store;
+                       }
                        auto store = std::make_unique<embedded::LedgerStore>(clock, listener,
                                                                             ledger_options());
                        ledger_ = store.get();
@@ -74,6 +81,7 @@ class Server {
         shared_.metrics = [this] {
             const MetricSources sources{.service = service_,
                                         .ledger = ledger_,
+                                        .redis = redis_,
                                         .historian = historian_.get(),
                                         .speaks_urr = shared_.urr.has_value()};
             return metrics_text(sources, loop_metrics_);
@@ -113,6 +121,15 @@ class Server {
                 .consumed = [this] { return historian_->consumed(); },
                 .written = [this] { historian_->nudge(); },
                 .snapshots = {.facts = static_cast<std::uint64_t>(config_.snapshot_facts)}};
+    }
+    shared::RedisOptions shared_store_options() const {
+        shared::RedisOptions options = redis_options(config_);
+        // Never rotates; whoever has it has the other keys, too.
+        const token::Fingerprint mark =
+            installation_.keys.current(token::Purpose::visitor).secret.fingerprint();
+        for (const std::uint8_t byte : mark) options.keys_mark += fmt::format("{:02x}", byte);
+        options.say = [](const std::string& line) { spdlog::info("{}", line); };
+        return options;
     }
     static std::size_t thread_count(const Config& config) {
         if (config.threads > 0) return static_cast<std::size_t>(config.threads);
@@ -291,7 +308,8 @@ class Server {
     Installation installation_;
     std::optional<token::JwkSet> jwks_; // The login's keys; none: there is no such file.
     std::unique_ptr<history::Historian> historian_; // Null: rooms are not kept.
-    embedded::LedgerStore* ledger_ = nullptr;       // The service's; null: rooms are not kept.
+    embedded::LedgerStore* ledger_ = nullptr;       // The service's; null: rooms are not kept here.
+    shared::RedisStore* redis_ = nullptr;           // The service's; null: they are not in Redis.
     Service service_;
     api::ApiShared shared_;
     api::GateShared gate_;

@@ -1,4 +1,5 @@
-// Bytes in and out: fixed-size little-endian words, for formats that we write ourselves.
+// Bytes in and out: fixed-size little-endian words and numbers of variable length (seven bits per
+// byte, the low ones first), for formats that we write ourselves.
 #pragma once
 
 #include <bit>
@@ -19,6 +20,14 @@ class ByteWriter {
     void word(std::uint64_t value) { put(&value, sizeof value); }
     void word(std::int64_t value) { put(&value, sizeof value); }
     void bytes(std::string_view text) { out_.append(text); }
+    void number(std::uint64_t value) {
+        for (; value >= 0x80; value >>= 7) byte(static_cast<std::uint8_t>(value | 0x80));
+        byte(static_cast<std::uint8_t>(value));
+    }
+    void text(std::string_view text) {
+        number(text.size());
+        bytes(text);
+    }
 
   private:
     void put(const void* value, std::size_t size) {
@@ -46,6 +55,19 @@ class ByteReader {
         take(&value, sizeof value);
         return value;
     }
+    std::uint64_t number() {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64; shift += 7) {
+            const std::uint8_t next = byte();
+            // One way to write a number: no bits above the 64th, no zero at the end.
+            if ((shift == 63 && next > 1) || (shift > 0 && next == 0)) break;
+            value |= std::uint64_t{next & 0x7fu} << shift;
+            if (next < 0x80) return value;
+        }
+        fail();
+        return 0;
+    }
+    std::string_view text() { return bytes(number()); }
     std::int64_t signed_word() { return static_cast<std::int64_t>(word()); }
     std::string_view bytes(std::size_t count) {
         if (count > in_.size()) {

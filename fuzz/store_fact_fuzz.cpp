@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "engine/room.h"
 #include "store/embedded/fact_codec.h"
-#include "store/embedded/profile_codec.h"
+#include "service/profile_text.h"
 
 namespace anteroom::embedded {
 namespace {

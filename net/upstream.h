@@ -67,7 +67,9 @@ class Upstream final : private Socket::Owner {
     void send(std::string_view bytes);
     std::size_t backlog_bytes() const { return early_.size() + socket_.backlog_bytes(); }
     bool send_failed() const { return send_failed_; } // What is sent goes nowhere.
-    void finish_writing();                            // When everything sent has left.
+    // What TLS has to say about a failure, for people; empty: nothing, or it is plain.
+    std::string tls_fault() const { return tls_ ? tls_->fault() : std::string(); }
+    void finish_writing(); // When everything sent has left.
 
     void pause() { socket_.pause(); }
     void resume() { socket_.resume(); }

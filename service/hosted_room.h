@@ -10,14 +10,23 @@
 #include <mutex>
 #include <string>
 
+#include "base/time.h"
 #include "engine/room.h"
 #include "net/exchange.h"
 #include "service/profile.h"
 #include "service/quiet.h"
+#include "service/seen_numbers.h"
 #include "service/unsettled.h"
 #include "service/wait_probes.h"
 
 namespace anteroom {
+
+namespace limits {
+// A copy of a room that is older says so with every answer,
+inline constexpr Millis age_untold = seconds(2);
+// and after that it is of no use to anybody.
+inline constexpr Millis age_max = minutes(1);
+} // namespace limits
 
 // What happened to the room's visitors since the start of this process, for /metrics.
 struct RoomCounters {
@@ -30,6 +39,14 @@ struct RoomCounters {
     // How wrong the waiting times told were, in seconds: sum and count of |told - true|.
     std::atomic<std::uint64_t> wait_error_seconds{0};
     std::atomic<std::uint64_t> wait_error_count{0};
+};
+
+// What a store keeps beside a room.
+struct StorePart {
+    StorePart() = default;
+    StorePart(const StorePart&) = delete;
+    StorePart& operator=(const StorePart&) = delete;
+    virtual ~StorePart() = default;
 };
 
 class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
@@ -47,6 +64,12 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     std::uint32_t index() const { return index_; }
     // Only what engine/room.h lists under "Reading".
     const Room& view() const { return room_; }
+    // A sign of life that needs no decision, as Room::touch.
+    bool touch(Number number, Instant now) const {
+        if (!room_.touch(number, now)) return false;
+        if (seen) seen->note(number);
+        return true;
+    }
     const Profile& profile() const { return *profile_.load(std::memory_order_acquire); }
     void set_profile(Profile profile);
 
@@ -72,6 +95,18 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     // The store's: what is not durable yet, and how many commands wait for that.
     Unsettled unsettled;
     std::atomic<std::uint32_t> unwritten{0};
+    // Set by a store before anybody can find the room.
+    std::unique_ptr<StorePart> part;
+    // Where the room is written by another process: whom it must be told of. Null: it is not.
+    std::unique_ptr<SeenNumbers> seen;
+
+    // How old what the room says may be: nothing where it is written, or a copy's age.
+    Millis age(Instant now) const {
+        const Instant fresh{fresh_.load(std::memory_order_relaxed)};
+        return fresh >= now ? Millis{0} : now - fresh;
+    }
+    // The copy was up to date at this time.
+    void set_fresh(Instant at) { fresh_.store(at.ms, std::memory_order_relaxed); }
 
     // The last pulse, as an SSE event and as a JSON document; empty before the first.
     struct PulseFrames {
@@ -97,6 +132,7 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     const std::uint32_t index_;
     Quiet& quiet_;
     std::atomic<Profile*> profile_;
+    std::atomic<std::int64_t> fresh_{instant_max.ms};
     std::mutex writing_;
     Room room_; // Written under writing_.
     mutable std::mutex pulse_mutex_;

@@ -67,7 +67,7 @@ void Hub::send_slice(std::shared_ptr<Audience> audience, net::Frame frame, std::
         Subscriber* subscriber = audience->slots[i].get();
         if (!subscriber) continue;
         // Who holds a stream open is there.
-        audience->room->view().touch(subscriber->number, now);
+        audience->room->touch(subscriber->number, now);
         subscriber->stream.send(frame); // A dead one is removed by its on_close.
     }
     if (end == audience->slots.size()) return;
@@ -90,6 +90,20 @@ void Hub::notify(std::shared_ptr<HostedRoom> room,
             for (auto entry = first; entry != last; ++entry) slots.push_back(entry->second);
         }
         for (const std::uint32_t slot : slots) tell(*audience, slot);
+    });
+}
+
+void Hub::dismiss(std::shared_ptr<HostedRoom> room) {
+    loop_.post([this, room = std::move(room)] {
+        const auto found = audiences_.find(room.get());
+        if (found == audiences_.end()) return;
+        const std::shared_ptr<Audience> audience = found->second;
+        audiences_.erase(found);
+        for (std::uint32_t slot = 0; slot < audience->slots.size(); ++slot) {
+            if (!audience->slots[slot]) continue;
+            audience->slots[slot]->stream.close();
+            remove(*audience, slot);
+        }
     });
 }
 

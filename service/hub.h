@@ -38,6 +38,8 @@ class Hub {
     // Something happened to these visitors; without a list, to everybody.
     void notify(std::shared_ptr<HostedRoom> room,
                 std::shared_ptr<const std::vector<Number>> numbers);
+    // The room is gone: its streams end, and who still wants one asks again.
+    void dismiss(std::shared_ptr<HostedRoom> room);
 
   private:
     struct Subscriber {

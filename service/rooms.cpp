@@ -62,8 +62,11 @@ Rooms::Made Rooms::make(std::string_view id, const Profile& profile, const Prepa
     Snapshot* old = snapshot_.load(std::memory_order_relaxed);
     for (const auto& shared : old->all)
         if (shared->id() == id) return {.room = shared};
-    if (old->all.size() >= rooms_max_ || next_index_ > limits::room_index_max) return {};
-    auto room = std::make_shared<HostedRoom>(std::string(id), next_index_++, profile, quiet_);
+    if (old->all.size() >= rooms_max_) return {};
+    const std::optional<std::uint32_t> index =
+        next_index_from_ ? next_index_from_() : std::optional(next_index_++);
+    if (!index || *index > limits::room_index_max) return {};
+    auto room = std::make_shared<HostedRoom>(std::string(id), *index, profile, quiet_);
     if (prepare) prepare(*room);
     add(room);
     return {.room = std::move(room), .is_new = true};
@@ -82,6 +85,32 @@ std::shared_ptr<HostedRoom> Rooms::bring_back(std::string_view id, std::uint32_t
 void Rooms::continue_at(std::uint32_t index) {
     const std::lock_guard lock(writing_);
     next_index_ = std::max(next_index_, index);
+}
+
+void Rooms::take_indexes_from(NextIndex next) {
+    const std::lock_guard lock(writing_);
+    next_index_from_ = std::move(next);
+}
+
+std::shared_ptr<HostedRoom> Rooms::draft(std::string_view id, std::uint32_t index,
+                                         const Profile& profile) {
+    return std::make_shared<HostedRoom>(std::string(id), index, profile, quiet_);
+}
+
+std::shared_ptr<HostedRoom> Rooms::show(const std::shared_ptr<HostedRoom>& room) {
+    const std::lock_guard lock(writing_);
+    std::vector<std::shared_ptr<HostedRoom>> rooms = snapshot_.load(std::memory_order_relaxed)->all;
+    const auto found = std::find_if(rooms.begin(), rooms.end(),
+                                    [&](const auto& there) { return there->id() == room->id(); });
+    std::shared_ptr<HostedRoom> old;
+    if (found == rooms.end()) {
+        rooms.push_back(room);
+    } else {
+        old = std::exchange(*found, room);
+        old->removed.store(true, std::memory_order_release);
+    }
+    publish(std::make_unique<Snapshot>(std::move(rooms)));
+    return old;
 }
 
 void Rooms::add(std::shared_ptr<HostedRoom> room) {

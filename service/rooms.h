@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -53,6 +54,16 @@ class Rooms {
                                            const Profile& profile);
     // New rooms get this index or a higher one.
     void continue_at(std::uint32_t index);
+    // Where the rooms of several processes share the indexes: who gives them out. Nothing: there
+    // is none to be had now.
+    using NextIndex = UniqueFunction<std::optional<std::uint32_t>()>;
+    void take_indexes_from(NextIndex next);
+
+    // A room that nobody can find before show(): it takes the place of the one with its id. Returns
+    // that one, now removed, or null.
+    std::shared_ptr<HostedRoom> draft(std::string_view id, std::uint32_t index,
+                                      const Profile& profile);
+    std::shared_ptr<HostedRoom> show(const std::shared_ptr<HostedRoom>& room);
     // The room that was removed, or null.
     std::shared_ptr<HostedRoom> remove(std::string_view id);
 
@@ -65,7 +76,8 @@ class Rooms {
     const std::size_t rooms_max_;
     std::atomic<Snapshot*> snapshot_;
     mutable std::mutex writing_;
-    std::uint32_t next_index_ = 0; // Guarded by writing_.
+    std::uint32_t next_index_ = 0; // Guarded by writing_, as is the next.
+    NextIndex next_index_from_;
 };
 
 } // namespace anteroom

@@ -142,4 +142,11 @@ void Service::happened(HostedRoom& room, std::span<const Fact> facts) {
         if (hub && shared) hub->notify(shared, everybody ? nullptr : numbers);
 }
 
+void Service::gone(HostedRoom& room) {
+    keeper_.forget(room);
+    const std::shared_ptr<HostedRoom> shared = room.weak_from_this().lock();
+    for (const std::unique_ptr<Hub>& hub : hubs_)
+        if (hub && shared) hub->dismiss(shared);
+}
+
 } // namespace anteroom

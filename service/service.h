@@ -76,6 +76,7 @@ class Service final : public Listener {
 
     void happened(HostedRoom& room, std::span<const Fact> facts) override;
     void due(HostedRoom& room, Instant at) override { keeper_.schedule(room, at); }
+    void gone(HostedRoom& room) override;
 
   private:
     void count(HostedRoom& room, const Fact& fact);

@@ -30,6 +30,9 @@ class Listener {
     virtual void happened(HostedRoom& room, std::span<const Fact> facts) = 0;
     // The room wants a tick at this time.
     virtual void due(HostedRoom& room, Instant at) = 0;
+    // The room is no longer found: removed elsewhere, or another stands in its place. Who watches
+    // it must look again.
+    virtual void gone(HostedRoom&) {}
 };
 
 using OnOutcome = UniqueFunction<void(const Outcome&)>;

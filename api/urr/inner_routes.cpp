@@ -188,12 +188,15 @@ void Urr::status(Ask& ask, std::string_view user) {
     HostedRoom* found = desk_.service().rooms().find(ask.room_id);
     const Guest guest = guest_of(ask, user);
     const Number number = found ? found->view().find(guest.key) : 0;
+    // Who is not in an old copy may have come since.
+    const Millis age_max = number == 0 ? limits::age_untold : limits::age_max;
+    if (found && found->age(ask.now) > age_max) return unavailable(ask);
     if (number == 0) {
         net::Answer answer = begin(ask, Status::ok);
         return write_nowhere(answer, found);
     }
     found->counters.polls.fetch_add(1, std::memory_order_relaxed);
-    if (found->view().touch(number, ask.now)) {
+    if (found->touch(number, ask.now)) {
         const Standing standing = found->view().standing(number);
         if (found->may_tell(standing)) {
             net::Answer answer = begin(ask, Status::ok);
@@ -221,8 +224,9 @@ void Urr::status(Ask& ask, std::string_view user) {
 void Urr::heartbeat(Ask& ask, std::string_view user) {
     HostedRoom* found = desk_.service().rooms().find(ask.room_id);
     const Number number = found ? found->view().find(desk_.office().key_of(user)) : 0;
+    if (found && found->age(ask.now) > limits::age_untold) return unavailable(ask);
     if (number == 0) return compose(begin(ask, Status::ok).body(), nowhere);
-    if (found->view().touch(number, ask.now)) {
+    if (found->touch(number, ask.now)) {
         const Standing standing = found->view().standing(number);
         if (found->may_tell(standing))
             return compose(begin(ask, Status::ok).body(), name_of(standing));
@@ -241,6 +245,7 @@ void Urr::heartbeat(Ask& ask, std::string_view user) {
 void Urr::leave(Ask& ask, std::string_view user) {
     HostedRoom* found = desk_.service().rooms().find(ask.room_id);
     const Number number = found ? found->view().find(desk_.office().key_of(user)) : 0;
+    if (found && found->age(ask.now) > limits::age_untold) return unavailable(ask);
     if (number == 0) return compose(begin(ask, Status::ok).body(), gone);
     const std::shared_ptr<HostedRoom> room = found->shared_from_this();
     desk_.service().submit(*room, Leave{number}, &desk_.loop(),

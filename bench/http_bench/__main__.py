@@ -20,6 +20,7 @@ from gate import bench_gate  # noqa: E402
 from load import Crowd, answer_of, fill, measure_polls, median_of, progress, ratio_of, tickets_of  # noqa: E402
 from processes import BenchError, Children, busy_share  # noqa: E402
 from servers import POLL_PATH, returning, start_anteroom, start_bare, start_nginx  # noqa: E402
+from shared import bench_shared  # noqa: E402
 from streams import compare_frames, measure_memory  # noqa: E402
 from urr import bench_urr  # noqa: E402
 
@@ -34,8 +35,8 @@ def parse():
     parser.add_argument("--visitors", type=int, help="how many wait (1 000 000)")
     parser.add_argument("--clients", type=int, help="how many event streams are open (15 000)")
     parser.add_argument("--quick", action="store_true", help="a small room, one short round")
-    parser.add_argument("--only", choices=("polls", "urr", "gate", "joins", "store"),
-                        help="polls and streams, system U's polls, the proxy, durable joins, or recovery")
+    parser.add_argument("--only", choices=("polls", "urr", "gate", "joins", "store", "redis"),
+                        help="polls and streams, system U's polls, the proxy, durable joins, recovery, or rooms in Redis")
     options = parser.parse_args()
     options.visitors = options.visitors or (50_000 if options.quick else 1_000_000)
     options.clients = options.clients or (1_000 if options.quick else 15_000)
@@ -52,9 +53,11 @@ def find_programs(build, only):
     missing = [name for name, found in (("nginx", nginx), ("wrk", shutil.which("wrk"))) if not found]
     if missing:
         raise BenchError(f"{' and '.join(missing)} not found: `make packages` installs what the benchmark needs")
-    programs = ("anteroom", "anteroom-bench-bare", "anteroom-bench-redis-joins", "anteroom-bench-sse-clients",
-                "anteroom-bench-store")
-    for name in programs[:1] if only in ("urr", "gate") else programs:
+    programs = {"urr": (), "gate": (),
+                "redis": ("direct", "redis-joins", "shared-joins", "shared-polls")}.get(
+                    only, ("bare", "redis-joins", "sse-clients", "store", "direct", "shared-joins",
+                           "shared-polls"))
+    for name in ("anteroom", *(f"anteroom-bench-{program}" for program in programs)):
         if not (build / name).exists():
             raise BenchError(f"{build / name} is not built")
     return nginx
@@ -115,6 +118,8 @@ def run(options):
             if options.only in (None, "store"):
                 for visitors in options.store_visitors:
                     bench_store(figures, children, options.build, visitors)
+            if options.only in (None, "redis"):
+                bench_shared(figures, children, options)
     figures.print()
     figures.merge_into(options.json)
 

@@ -22,24 +22,24 @@ class RedisLoad:
         self.us_cpu = cpu * 1e6 / requests
 
 
-def start_redis(children):
-    """Redis 7 that answers after fsync, as durable as it can be."""
+def start_redis(children, name="redis", durable=True):
+    """Redis 7: it answers after fsync, as durable as it can be, or keeps everything in memory."""
     program = shutil.which("redis-server")
     if not program:
         raise BenchError("redis-server not found: `make packages` installs what the benchmark needs")
-    folder = children.folder / "redis"
+    folder = children.folder / name
     folder.mkdir()
     port = free_port()
-    process = children.start("redis", [
-        program, "--port", port, "--bind", "127.0.0.1", "--dir", folder, "--appendonly", "yes", "--appendfsync",
-        "always", "--save", "", "--loglevel", "warning"], SERVER_CORE)
+    disk = ["--appendonly", "yes", "--appendfsync", "always"] if durable else []
+    process = children.start(name, [program, "--port", port, "--bind", "127.0.0.1", "--dir", folder, "--save", "",
+                                    "--loglevel", "warning", *disk], SERVER_CORE)
 
     def answers():
         ping = subprocess.run(["redis-cli", "-p", str(port), "ping"], capture_output=True, text=True, check=False)
         return ping.stdout.strip() == "PONG"
 
     wait_for(answers, "redis does not answer")
-    return Server("redis", process, process.pid, port)
+    return Server(name, process, process.pid, port)
 
 
 def run_redis(children, build, server, seconds):

@@ -30,11 +30,12 @@ def progress(step):
 def run_wrk(children, server, seconds, script, *arguments, connections=CONNECTIONS):
     command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-s", SCRIPTS / script,
                f"http://127.0.0.1:{server.port}", "--", *arguments]
-    before = cpu_seconds(server.pid)
+    cpu_of_all = lambda: sum(cpu_seconds(pid) for pid in (server.pid, *server.others))  # noqa: E731
+    before = cpu_of_all()
     wrk = children.start("wrk", command, CLIENT_CORE)
     output = wrk.stdout.read()
     children.stop(wrk)
-    cpu = cpu_seconds(server.pid) - before
+    cpu = cpu_of_all() - before
     result = re.search(r"result requests=(\d+) us=(\d+) errors=(\d+) p50_us=\d+ p99_us=(\d+)", output)
     if not result:
         raise BenchError(f"wrk said nothing about {server.name}: {output}{children.log_of('wrk')}")
@@ -95,7 +96,7 @@ def tickets_of(server, names):
 
 
 def measure_polls(children, contestants, polls, rounds, seconds):
-    """The contestants in turns; a dictionary from their names to their loads. `polls`: (path, header, value)."""
+    """The contestants in turns; a dictionary from their names to their loads. `polls`: (path, header, value, …)."""
     file = children.folder / "polls"
     file.write_text("".join("\t".join(poll) + "\n" for poll in polls))
     loads = {server.name: [] for server in contestants}

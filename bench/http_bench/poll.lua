@@ -1,13 +1,14 @@
--- wrk script: GETs as a file lists them, in turns. Argument: a file with lines of PATH, NAME and VALUE of one header,
--- with tabs between them. The requests are made before the first is sent, so that every server costs the client the same.
+-- wrk script: GETs as a file lists them, in turns. Argument: a file with lines of PATH and then NAME and VALUE of each
+-- header, with tabs between them. The requests are made before the first is sent, so that every server costs the client the same.
 
 local requests = {}
 local turn = 0
 
 function init(arguments)
     for line in io.lines(arguments[1]) do
-        local path, name, value = line:match("^([^\t]+)\t([^\t]+)\t([^\t]+)$")
-        requests[#requests + 1] = wrk.format("GET", path, { [name] = value })
+        local headers = {}
+        for name, value in line:match("\t.*"):gmatch("\t([^\t]+)\t([^\t]+)") do headers[name] = value end
+        requests[#requests + 1] = wrk.format("GET", line:match("^[^\t]+"), headers)
     end
 end
 

@@ -19,7 +19,7 @@ threads = 1
 trusted_proxies = ["127.0.0.0/8"]
 connections_per_address = 20000
 [store]
-url = "{store}:{folder}/data"
+{store}
 [log]
 level = "warn"
 [defaults]
@@ -62,6 +62,7 @@ class Server:
         self.process = process
         self.pid = pid  # Whose CPU time counts.
         self.port = port
+        self.others = []  # Whose does, too.
 
 
 def listening_port(children, name, process):
@@ -72,12 +73,13 @@ def listening_port(children, name, process):
     return int(words[1].rpartition(":")[2])
 
 
-def start_anteroom(children, build, name="anteroom", store="embedded", more=""):
-    """`more`: what the configuration says besides."""
+def start_anteroom(children, build, name="anteroom", store="embedded", more="", whole_store=False):
+    """`store`: its scheme, or all lines about it. `more`: what the configuration says besides."""
     folder = children.folder / name
     folder.mkdir()
     config = folder / "anteroom.toml"
-    config.write_text(ANTEROOM_CONFIG.format(folder=folder, store=store) + more)
+    lines = store if whole_store else f'url = "{store}:{folder}/data"'
+    config.write_text(ANTEROOM_CONFIG.format(store=lines) + more)
     process = children.start(name, [build / "anteroom", "serve", "--config", config], SERVER_CORE)
     return Server(name, process, process.pid, listening_port(children, name, process))
 

@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "store/embedded/profile_codec.h"
+#include "service/profile_text.h"
 
 namespace anteroom::embedded {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "store/embedded/profile_codec.h"
+#include "service/profile_text.h"
 
 namespace anteroom::embedded {
 namespace {

@@ -9,7 +9,8 @@ import sqlite3
 import threading
 
 from cases import Cases, expect
-from server import EXIT_DATA, Gone, NoHistory, Refused, Server
+from process import EXIT_DATA, Gone, NoHistory, Refused
+from server import Server
 from story import Story, prepare, tell
 
 CASES_SHORT, CASES_LONG = 120, 6_000

@@ -7,7 +7,8 @@ import time
 from cases import Cases, expect
 from outage import Outage
 from scenes import NOT_REACHED_SHARE_MAX, Checkpoint, Telling
-from server import EXIT_DATA, Server, wait_until
+from process import EXIT_DATA, wait_until
+from server import Server
 from story import tell_until_snapshot
 from strace import Boundary, describe, failures, injecting, sample
 

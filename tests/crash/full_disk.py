@@ -8,10 +8,12 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "rig"))
 
 from cases import Failed, expect  # noqa: E402
 from outage import Outage  # noqa: E402
-from server import EXIT_DATA, Refused, Server  # noqa: E402
+from process import EXIT_DATA, Refused  # noqa: E402
+from server import Server  # noqa: E402
 
 SIZE = "6m"
 ROUNDS_SHORT, ROUNDS_LONG = 2, 20

@@ -4,8 +4,9 @@ import random
 import threading
 
 from cases import expect
-from places import LONG_SPANS, Book, Place
-from server import Gone, Server
+from places import Book, Place
+from process import LONG_SPANS, Gone
+from server import Server
 
 KILLS_SHORT, KILLS_LONG = 8, 200
 CLIENTS = 6

@@ -3,8 +3,8 @@
 import threading
 
 from cases import expect
-from places import LONG_SPANS, Book, Place
-from server import wait_until
+from places import Book, Place
+from process import LONG_SPANS, wait_until
 
 ROOM = "hall"
 SETTINGS = {**LONG_SPANS, "capacity": 1, "leave_grace": "1h"}

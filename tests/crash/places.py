@@ -12,7 +12,6 @@ from cases import expect
 
 INSIDE = {"called", "active"}
 ENDED = {"finished", "left", "expired"}
-LONG_SPANS = {"lease": "2h", "lease_max": "4h", "claim_window": "1h", "idle": "4h", "ended_memory": "240h"}
 
 # What a question makes of a state, when it arrives. (It may also be refused, or never arrive.)
 EFFECTS = {

@@ -7,7 +7,8 @@ import shutil
 import tempfile
 
 from cases import Failed, expect
-from server import End, Gone, Refused, Server
+from process import End, Gone, Refused
+from server import Server
 from story import Story, prepare, tell
 from strace import boundaries_in, reachable, watching
 

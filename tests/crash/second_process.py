@@ -1,7 +1,8 @@
 """A second server on the same folder is refused, and the first one goes on."""
 
 from cases import expect
-from server import EXIT_DATA, Refused, Server
+from process import EXIT_DATA, Refused
+from server import Server
 
 
 def run(options):

@@ -7,8 +7,8 @@ the same calls on the same files each time, nearly.
 import copy
 
 from cases import expect
-from places import LONG_SPANS, Book, Place
-from server import Gone, wait_until
+from places import Book, Place
+from process import LONG_SPANS, Gone, wait_until
 
 SLOW_PACE = {"admit_on_join": False, "admit_batch": 1, "admit_interval": "1h"}  # Only operators call.
 HALL = {**LONG_SPANS, **SLOW_PACE, "capacity": 0, "leave_grace": "0s", "claim_by_look": False}

@@ -7,7 +7,7 @@ the log out of the count.
 import collections
 import re
 
-from server import wait_until
+from process import wait_until
 
 CALLS = ("pwrite64", "write", "fdatasync", "fsync", "rename", "link", "ftruncate", "unlink", "mkdir")
 LINE = re.compile(r"^(\d+) +(\w+)\((.*)")

@@ -9,6 +9,10 @@ class Failed(Exception):
     """The server broke a promise, or the rig could not do its work."""
 
 
+class Skipped(Exception):
+    """This machine does not have what the rig needs."""
+
+
 def expect(condition, what):
     if not condition:
         raise Failed(what)

@@ -1,4 +1,4 @@
-// A room's profile as JSON, as it stands in the ledger.
+// A room's profile as JSON, as stores keep it.
 #pragma once
 
 #include <optional>
@@ -7,9 +7,9 @@
 
 #include "service/profile.h"
 
-namespace anteroom::embedded {
+namespace anteroom {
 
 std::string profile_text(const Profile& profile);
 std::optional<Profile> profile_of(std::string_view text);
 
-} // namespace anteroom::embedded
+} // namespace anteroom

@@ -1,8 +1,8 @@
-#include "store/embedded/profile_codec.h"
+#include "service/profile_text.h"
 
 #include <boost/json.hpp>
 
-namespace anteroom::embedded {
+namespace anteroom {
 
 namespace json = boost::json;
 
@@ -41,4 +41,4 @@ std::optional<Profile> profile_of(std::string_view text) {
     return fits ? std::optional(std::move(profile)) : std::nullopt;
 }
 
-} // namespace anteroom::embedded
+} // namespace anteroom

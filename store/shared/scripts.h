@@ -1,0 +1,34 @@
+// What runs inside Redis. Each script is atomic; keys and arguments are in docs/formats-redis.md.
+//
+// The rules of a room are the engine's alone: scripts only order what is written. Every writing
+// says after which entry it comes, and is refused when that is not the last one.
+#pragma once
+
+#include "store/redis/script.h"
+
+namespace anteroom::shared {
+
+using redis::Script;
+
+// A room begins: its first entry, unless it is there.
+const Script& open_script();
+// One more entry of the log, what it changes in the sets for people, and the asks it has answered.
+const Script& commit_script();
+// What is new in the log; who writes. Becomes the writer if there is none and nothing was missed.
+const Script& follow_script();
+// Something for the writer to do.
+const Script& ask_script();
+// Up to here a failover loses nothing.
+const Script& confirm_script();
+// The writer stops.
+const Script& resign_script();
+// A snapshot is complete: the log before it can go.
+const Script& snapshot_script();
+// The registry of rooms: what changed, a new one, one less.
+const Script& registry_script();
+const Script& register_script();
+const Script& unregister_script();
+// Indexes for new rooms: each is given out once.
+const Script& reserve_script();
+
+} // namespace anteroom::shared

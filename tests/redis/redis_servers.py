@@ -1,0 +1,254 @@
+"""Real Redis servers on loopback: one, one with a replica, a Cluster. All of them stop when their stack closes."""
+
+import contextlib
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+
+from cases import expect
+from process import DEADLINE_SECONDS, wait_until
+from resp import Error, Resp
+
+SLOTS = 16384
+BUS_OFFSET = 10_000  # A node of a Cluster also listens there.
+PASSING = {"MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "LOADING", "READONLY", "MASTERDOWN"}
+PATIENT_MS = 20_000
+STARTS_MAX = 20  # Somebody else may take the port first.
+# A server does not outlive its rig, however that ends. REQUIRES: started by the main thread.
+TIED = ("setpriv", "--pdeathsig", "KILL")
+
+
+def is_free(port, host):
+    with socket.socket() as probe:
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True
+
+
+def free_port(host="127.0.0.1"):
+    """Both it and its bus below the ports that the kernel hands out to clients."""
+    source = random.SystemRandom()
+    while True:
+        port = source.randrange(12_000, 19_900)
+        if is_free(port, host) and is_free(port + BUS_OFFSET, host):
+            return port
+
+
+class RedisServer:
+    """`settings`: name to value. In a network of its own: `wrapper` runs it there, `host` is its address for others
+    like it, `reach` the one at which the rig talks to it; then `port` must be given."""
+
+    def __init__(self, folder, settings=None, host="127.0.0.1", port=None, wrapper=(), reach=None):
+        expect(shutil.which("redis-server"), "redis-server is missing: `make packages` installs it")
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True)
+        self.host, self.reach = host, reach or host
+        self.settings = {"save": "", "appendonly": "yes", "repl-diskless-sync-delay": "0", **(settings or {})}
+        self.password = self.settings.get("requirepass")
+        self.wrapper = wrapper
+        self.process = None
+        for _ in range(STARTS_MAX):
+            self.port = port or free_port()
+            if self._try_to_start():
+                return
+        expect(False, f"redis-server does not start: {self.log()}")
+
+    def _try_to_start(self):
+        hosts = f"{self.host} {self.reach}" if self.reach != self.host else self.host
+        words = [*TIED, *self.wrapper, "redis-server", "--port", self.port, "--bind", hosts, "--dir", self.folder]
+        for name, value in self.settings.items():
+            words += [f"--{name}", value]
+        log = self.folder / "log"
+        begin = log.stat().st_size if log.exists() else 0
+        with open(log, "ab") as output:
+            self.process = subprocess.Popen([str(word) for word in words], stdout=output, stderr=output)
+
+        def is_ready():
+            return self.process.poll() is not None or b"Ready to accept connections" in log.read_bytes()[begin:]
+
+        wait_until(is_ready, "a Redis server that listens")
+        return self.process.poll() is None
+
+    def start(self):
+        """Again, where it was."""
+        expect(self._try_to_start(), f"redis-server does not start again: {self.log()}")
+
+    def log(self):
+        return (self.folder / "log").read_text(errors="replace")
+
+    def is_running(self):
+        return self.process.poll() is None
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(DEADLINE_SECONDS)
+
+    close = kill
+
+    @contextlib.contextmanager
+    def frozen(self):
+        self.process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
+    def call(self, *words):
+        with Resp(self.reach, self.port, self.password) as connection:
+            return connection.call(*words)
+
+    def info(self, section):
+        pairs = (line.split(":", 1) for line in self.call("INFO", section).splitlines() if ":" in line)
+        return dict(pairs)
+
+    def has_replicas(self, count=1):
+        info = self.info("replication")
+        online = sum("state=online" in info.get(f"slave{i}", "") for i in range(int(info.get("connected_slaves", 0))))
+        return info["role"] == "master" and online >= count
+
+
+class Single:
+    """One server, with or without replicas."""
+
+    def __init__(self, stack, folder, replicas=0, settings=None):
+        self.primary = self._add(stack, folder / "redis-primary", settings)
+        replica_of = {"replicaof": f"127.0.0.1 {self.primary.port}"}
+        self.replicas = [
+            self._add(stack, folder / f"redis-replica-{i}", {**(settings or {}), **replica_of})
+            for i in range(replicas)
+        ]
+        wait_until(lambda: self.primary.has_replicas(replicas), "replicas that follow")
+
+    @staticmethod
+    def _add(stack, folder, settings):
+        server = RedisServer(folder, settings)
+        stack.callback(server.close)
+        return server
+
+    def url(self):
+        return f"redis://127.0.0.1:{self.primary.port}"
+
+    def call(self, key, *words):
+        return self.primary.call(*words)
+
+
+class Cluster:
+    """Three primaries, each with as many replicas as `replicas` says. Nodes keep their place in `nodes`."""
+
+    PRIMARIES = 3
+
+    def __init__(self, stack, folder, replicas=1, node_timeout_ms=PATIENT_MS, settings=None, places=None):
+        """`node_timeout_ms`: until a node that is silent is replaced. Where none shall be, a slow machine does not matter.
+        `places`: for each node its host, port and wrapper; default: loopback."""
+        self.node_timeout_seconds = node_timeout_ms / 1000
+        self.stack, self.folder = stack, folder
+        self.settings = {
+            "cluster-enabled": "yes",
+            "cluster-node-timeout": "1000",  # Until all know each other: that goes by it, too.
+            # Replicas here are seconds old: none is too stale to be elected.
+            "cluster-replica-validity-factor": "0",
+            **(settings or {}),
+        }
+        self.nodes = []
+        for i in range(self.PRIMARIES * (1 + replicas)):
+            self._add_node(**(places[i] if places else {}))
+        self._make(replicas)
+        for node in self.nodes:
+            node.settings["cluster-node-timeout"] = str(node_timeout_ms)
+            node.call("CONFIG", "SET", "cluster-node-timeout", node_timeout_ms)
+
+    def _add_node(self, **place):
+        node = RedisServer(self.folder / f"redis-{len(self.nodes)}", self.settings, **place)
+        self.stack.callback(node.close)
+        self.nodes.append(node)
+        return node
+
+    def add_replica(self, primary, **place):
+        node = self._add_node(**place)
+        replicas = int(primary.info("replication")["connected_slaves"])
+        wait_until(lambda: self._knows_all(node), "nodes that know each other")
+        identity = primary.call("CLUSTER", "MYID")
+        wait_until(lambda: self._replicates(node, identity), "another replica")
+        wait_until(lambda: primary.has_replicas(replicas + 1), "another replica")
+        identity = node.call("CLUSTER", "MYID")
+        for other in self.nodes:
+            wait_until(lambda: self._is_known(identity, other), "a replica that is known")
+
+    @staticmethod
+    def _is_known(identity, node):
+        """Who has not heard that a replica is one would not vote for it."""
+        return any(identity in line and "slave" in line for line in node.call("CLUSTER", "NODES").splitlines())
+
+    def _make(self, replicas):
+        primaries = self.nodes[: self.PRIMARIES]
+        for i, primary in enumerate(primaries):
+            # Epochs of their own, or the nodes begin with a quarrel about them.
+            primary.call("CLUSTER", "SET-CONFIG-EPOCH", i + 1)
+            first, last = SLOTS * i // len(primaries), SLOTS * (i + 1) // len(primaries) - 1
+            primary.call("CLUSTER", "ADDSLOTSRANGE", first, last)
+        for node in self.nodes:
+            wait_until(lambda: self._knows_all(node), "nodes that know each other")
+        for i, node in enumerate(self.nodes[self.PRIMARIES :]):
+            identity = primaries[i % len(primaries)].call("CLUSTER", "MYID")
+            wait_until(lambda: self._replicates(node, identity), "a replica")
+        self.wait_whole(replicas)
+
+    def _knows_all(self, node):
+        """On a slow machine an introduction may take too long, and is forgotten."""
+        known = node.call("CLUSTER", "NODES")
+        lines = {line.split()[1].split("@")[0]: line for line in known.splitlines()}
+        strangers = [n for n in self.nodes if "handshake" in lines.get(f"{n.host}:{n.port}", "handshake")]
+        for other in strangers:
+            if f"{other.host}:{other.port}" not in lines and other is not node:
+                node.call("CLUSTER", "MEET", other.host, other.port)
+        return all(other is node for other in strangers)
+
+    @staticmethod
+    def _replicates(node, identity):
+        try:
+            return node.call("CLUSTER", "REPLICATE", identity) == "OK"
+        except Error:  # It has not heard that this is a primary.
+            return False
+
+    def wait_whole(self, replicas=1):
+        """Every primary has its replicas, and everybody knows."""
+        running = [node for node in self.nodes if node.is_running()]
+        for node in running:
+            wait_until(lambda: "cluster_state:ok" in node.call("CLUSTER", "INFO"), "a Cluster that works")
+            count = self.PRIMARIES * replicas
+            wait_until(lambda: node.call("CLUSTER", "NODES").count("slave ") >= count, "replicas that are known")
+        wait_until(lambda: sum(node.has_replicas(replicas) for node in running) >= self.PRIMARIES, "replicas")
+
+    def url(self):
+        return "redis+cluster://" + ",".join(f"{node.host}:{node.port}" for node in self.nodes[: self.PRIMARIES])
+
+    def owner_of(self, key, asked=None):
+        """The primary that has the key, as a node that runs (or `asked`) sees it."""
+        asked = asked or next(node for node in self.nodes if node.is_running())
+        slot = asked.call("CLUSTER", "KEYSLOT", key)
+        for first, last, primary, *_ in asked.call("CLUSTER", "SLOTS"):
+            if first <= slot <= last:
+                return next(n for n in self.nodes if (n.host, n.port) == (primary[0], primary[1]))
+        return None
+
+    def call(self, key, *words):
+        """At the primary of the key, wherever that is by now; waits while there is none."""
+
+        def ask():
+            owner = self.owner_of(key)
+            try:
+                return [owner.call(*words)] if owner else None
+            except OSError:  # It is gone, and nobody is elected yet.
+                return None
+            except Error as error:
+                expect(str(error).split()[0] in PASSING, f"Redis answers {words[0]} with {error}")
+                return None
+
+        return wait_until(ask, f"an answer of Redis to {words[0]}")[0]
