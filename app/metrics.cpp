@@ -175,6 +175,9 @@ void redis_metrics(Text& text, const shared::RedisStore& store) {
         figures.is_writable ? 1 : 0);
     one("anteroom_redis_rooms_written", "gauge", "Rooms that this process writes.",
         figures.rooms_written);
+    one("anteroom_redis_rooms_unreplicated", "gauge",
+        "Rooms written here whose commands are refused, for want of a replica.",
+        figures.rooms_unreplicated);
     one("anteroom_redis_copy_age_seconds", "gauge", "How old the oldest copy of a room is.",
         static_cast<double>(figures.age_ms_max) / 1e3);
     one("anteroom_redis_clock_skew_seconds", "gauge", "How far the clock of Redis is ahead.",

@@ -245,9 +245,7 @@ std::optional<std::uint32_t> RedisStore::next_index() {
 
 RedisFigures RedisStore::figures() const {
     const std::lock_guard lock(mutex_);
-    RedisFigures figures = figures_;
-    figures.is_writable = is_writable();
-    return figures;
+    return figures_;
 }
 
 // --- The loop's thread: rooms.
@@ -400,8 +398,7 @@ void RedisStore::read_audit() {
 
 void RedisStore::look_after() {
     ++beats_;
-    const bool was_writable =
-        is_writable_.exchange(client_->is_reachable() && context_->is_replicated.load());
+    const bool was_writable = is_writable_.exchange(client_->is_reachable());
     if (was_writable != is_writable_)
         say(is_writable_ ? "Redis can be written again"
                          : "Redis cannot be written now: commands are refused until it can");
@@ -420,6 +417,7 @@ void RedisStore::look_after() {
     for (const std::shared_ptr<HostedRoom>& room : rooms) {
         if (beats_ % beats_per_second == 0) RoomLog::of(*room).tell_seen();
         if (RoomLog::of(*room).writes()) ++figures.rooms_written;
+        if (RoomLog::of(*room).lacks_replica()) ++figures.rooms_unreplicated;
         figures.age_ms_max = std::max(figures.age_ms_max, room->age(now).count);
     }
     if (std::abs(figures.skew_ms) > skew_max.count && beats_ % (60 * beats_per_second) == 1)
@@ -431,8 +429,16 @@ void RedisStore::look_after() {
     figures.followed = context_->followed.value();
     figures.reloads = context_->reloads.value();
     figures.snapshots = context_->snapshots.value();
-    const std::lock_guard lock(mutex_);
-    figures_ = figures;
+    figures.is_writable = is_writable() && figures.rooms_unreplicated == 0;
+    std::uint64_t before = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        before = std::exchange(figures_, figures).rooms_unreplicated;
+    }
+    if ((before > 0) != (figures.rooms_unreplicated > 0))
+        say(before > 0
+                ? "replicas confirm what is written again"
+                : "no replica confirms what is written: commands are refused until one does");
 }
 
 } // namespace anteroom::shared

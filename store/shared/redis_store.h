@@ -37,10 +37,11 @@ struct RedisOptions {
 
 // For /metrics; any thread.
 struct RedisFigures {
-    bool is_writable = false;
+    bool is_writable = false; // Redis, and every room that this process writes.
     std::uint64_t rooms = 0;
-    std::uint64_t rooms_written = 0; // By this process.
-    std::int64_t age_ms_max = 0;     // Of the oldest copy.
+    std::uint64_t rooms_written = 0;      // By this process.
+    std::uint64_t rooms_unreplicated = 0; // Of these: no replica confirms what is written.
+    std::int64_t age_ms_max = 0;          // Of the oldest copy.
     std::int64_t skew_ms = 0;
     std::int64_t commits = 0, facts = 0, asks = 0, followed = 0, reloads = 0, snapshots = 0;
 };

@@ -73,9 +73,8 @@ struct LogContext {
     net::Counter followed; // Entries of others.
     net::Counter reloads;
     net::Counter snapshots;
-    std::atomic<bool> is_replicated{true}; // The last commit was.
-    std::atomic<std::int64_t> skew_ms{0};  // How far the clock of Redis is ahead of ours.
-    bool stopping = false;                 // Nobody becomes the writer any more.
+    std::atomic<std::int64_t> skew_ms{0}; // How far the clock of Redis is ahead of ours.
+    bool stopping = false;                // Nobody becomes the writer any more.
 
     // The time of Redis, which all processes have in common.
     Instant shared_now() const {
@@ -103,6 +102,8 @@ class RoomLog final : public StorePart {
     void tell_seen();
     void resign();
     bool writes() const { return writes_.load(std::memory_order_relaxed); }
+    // We write it, and no replica has confirmed what we wrote last.
+    bool lacks_replica() const { return writes() && must_confirm_; }
     bool is_idle(); // Nothing is under way.
     void on_news(std::optional<std::string> news);
     std::uint64_t position() const { return position_; }

@@ -275,7 +275,6 @@ void RoomLog::committed(bool is_replicated) {
     }
     must_confirm_ = !is_replicated;
     is_stuck_ = !is_replicated;
-    context_.is_replicated.store(is_replicated, std::memory_order_relaxed);
     room_.set_fresh(flight.since); // The lease is counted from a moment after that.
     if (flight.entry.removed) {
         settle_through(position_);

@@ -195,7 +195,7 @@ class Crowd:
         """Somebody new gets a place at this server; waits while it is refused."""
         visitor = self.add(f"late-{len(self.visitors)}")
         ask = lambda talk: self.ask(talk, visitor, "join", f"server {place}") in (200, 201)  # noqa: E731
-        wait_until(lambda: with_talk(self.town.servers[place], ask), "a place for somebody new")
+        wait_until(lambda: with_talk(self.town.servers[place], ask), f"a place for somebody new at server {place}")
         return visitor
 
     def end_now(self, visitor, place):
@@ -212,6 +212,9 @@ class Crowd:
 
     def check(self, log):
         """Everybody is known everywhere as the log says; nothing that was told did not happen."""
+        for place, server in enumerate(self.town.servers):
+            if server:
+                self.join_now(place)  # Whatever happened: every server takes somebody new.
         wait_until(lambda: log.read().is_at_rest(), "a room at rest")
         for server in self.town.running():
             self._wait_current(server, log)

@@ -140,7 +140,7 @@ def without_replica(stack, options):
     for _ in range(3):
         scene.is_refused()
     expect(scene.look(ann)["number"] == 1, "who had a place has another one")
-    expect("Redis cannot be written now" in scene.server.log(), f"the log does not say why: {scene.server.log()}")
+    expect("no replica confirms what is written" in scene.server.log(), f"the log does not say why: {scene.server.log()}")
     scene.redis.replicas[0].start()
     wait_until(scene.is_writable, "a server that writes again")
     scene.crowd.join_now(0)
