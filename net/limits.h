@@ -21,7 +21,7 @@ inline constexpr std::size_t trailer_bytes_max = 1024;     // 400
 inline constexpr std::uint32_t pipelined_max = 32;         // Answered per turn, then others
 inline constexpr std::size_t corked_bytes_max = 64 * 1024; // Of answers in one write, then others
 inline constexpr Millis head_deadline{10'000};             // 408: the whole head, not a read
-inline constexpr Millis body_grace{1'000};                 // Before the rate counts
+inline constexpr Millis body_grace{5'000}; // Before the rate counts: a lost packet comes again
 inline constexpr std::uint32_t body_bytes_per_second_min = 16 * 1024; // 408
 inline constexpr Millis idle_deadline{60'000};                        // Silent close
 inline constexpr Millis answer_deadline{30'000};      // 503: a deferred reply is lost
