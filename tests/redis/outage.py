@@ -108,6 +108,7 @@ def endure_once(scene, way):
     wait_until(lambda: scene.look(first)["state"] == "called", "somebody who is called")
     with way():
         wait_until(lambda: "stale_seconds" in scene.look(last), "a copy that says how old it is")
+        scene.states(visitors)  # Who was called before hears of it now.
         calls = crowd.calls
         refused = scene.is_refused()
         wait_until(lambda: not scene.is_writable(), "a server that knows that nothing can be written")
