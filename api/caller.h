@@ -19,7 +19,7 @@ struct Caller {
     std::string user; // Empty: not a known user.
     bool is_admin = false;
     bool is_backend = false;
-    bool has_token = false; // An Authorization header was there but made nobody of the caller.
+    bool has_token = false;     // An Authorization header was there but made nobody of the caller.
     bool token_expired = false; // Because its time is over.
     std::string roles;          // As the login or a trusted proxy lists them; see has_role.
 };

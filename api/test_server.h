@@ -22,7 +22,7 @@ struct TestOptions {
     std::string jwt_secret{};
     urr::Options urr{};
     std::optional<portal::Options> portal{}; // Nothing: not spoken.
-    std::vector<std::string> origins{}; // Of the gate.
+    std::vector<std::string> origins{};      // Of the gate.
     bool sessions_only = false;
     gate::CallLimits call_limits{}; // 0: not counted.
     std::vector<std::string> edge_secrets{};

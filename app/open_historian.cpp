@@ -23,8 +23,7 @@ std::unique_ptr<history::Historian> open_historian(const Config& config,
     };
     std::vector<std::unique_ptr<history::HistorySink>> sinks;
     sinks.push_back(std::make_unique<history::SqliteSink>(
-        data_folder(config),
-        speaks(config, "portal") ? entry_token() : history::EntryToken{}));
+        data_folder(config), speaks(config, "portal") ? entry_token() : history::EntryToken{}));
     if (const std::optional<history::SqlUrl> url = history_url(config))
         sinks.push_back(std::make_unique<history::SociSink>(*url, entry_token()));
     history::HistorianOptions options{.folder = data_folder(config), .keep = history_keep(config)};

@@ -63,9 +63,6 @@ std::uint64_t Hub::add(const std::shared_ptr<HostedRoom>& room, Number number,
         stream.close();
         return begun;
     }
-    if (const HostedRoom::PulseFrames pulse = room->pulse(); pulse.event)
-        if (const net::Frame frame = words->beat(*room, number, pulse.event, now).frame)
-            stream.send(frame);
 
     std::uint32_t slot = 0;
     if (audience->free.empty()) {
@@ -83,6 +80,8 @@ std::uint64_t Hub::add(const std::shared_ptr<HostedRoom>& room, Number number,
     audience->slots[slot]->stream.on_close([this, held, slot] {
         if (const std::shared_ptr<Audience> there = held.lock()) remove(*there, slot);
     });
+    if (const HostedRoom::PulseFrames pulse = room->pulse(); pulse.event)
+        say(*audience, slot, audience->slots[slot]->words->beat(*room, number, pulse.event, now));
     return begun;
 }
 

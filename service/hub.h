@@ -1,5 +1,5 @@
 // Hub: the event streams of one loop. Sends everybody the same pulse, serialised once, and tells
-// each visitor when something happened to them. Streams of other systems speak in words of their own.
+// each visitor when something happened to them. Other systems' streams have their own words.
 //
 // Threads: everything but broadcast, notify, supersede and dismiss runs on the loop's thread; those
 // may be called from anywhere.

@@ -19,7 +19,7 @@ constexpr std::size_t rejected_length_max = 200;
 
 struct Field {
     const char* name;
-    std::optional<std::int64_t> Order::* value;
+    std::optional<std::int64_t> Order::*value;
     std::int64_t max;
 };
 constexpr Field fields[] = {

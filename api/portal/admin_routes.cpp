@@ -39,8 +39,7 @@ void Portal::answer_queue(Later& later, Form form, const HostedRoom& room) {
     write_success(answer, form == Form::seller ? queue_json(room) : std::string());
 }
 
-void Portal::activate(Ask& ask, const Caller& caller, Form form, const Event& event,
-                      Order& order) {
+void Portal::activate(Ask& ask, const Caller& caller, Form form, const Event& event, Order& order) {
     Service& service = desk_.service();
     if (!event.room_id) {
         std::string rejected;
@@ -92,8 +91,7 @@ void Portal::deactivate(Ask& ask, const Caller& caller, Form form, const Event& 
                       form == Form::seller ? errors::seller_not_active : errors::queue_not_found);
     const std::shared_ptr<HostedRoom> room = found->shared_from_this();
     desk_.note(ask, caller, "deactivate", options_.drains ? "drain" : "expire");
-    if (options_.drains)
-        return set_state(room, RoomState::draining, form, desk_.defer(ask));
+    if (options_.drains) return set_state(room, RoomState::draining, form, desk_.defer(ask));
     // Closed first: nobody comes in between.
     desk_.service().submit(
         *room, SetState{RoomState::closed}, &desk_.loop(),

@@ -40,8 +40,7 @@ TEST(PortalAdmin, SellersReadTheQueue) {
     EXPECT_EQ(shape(queue.seller("status")), ok(queue_body(queue, true, 0, 0, 1000, 50, 10)));
     EXPECT_EQ(shape(queue.seller("activate", TestQueue::pace(1, 1, 1))),
               error(409, "SL502", "Queue is already active"));
-    EXPECT_EQ(shape(queue.seller("deactivate")),
-              ok(queue_body(queue, false, 0, 0, 1000, 50, 10)));
+    EXPECT_EQ(shape(queue.seller("deactivate")), ok(queue_body(queue, false, 0, 0, 1000, 50, 10)));
     for (const char* verb : {"deactivate", "process"})
         EXPECT_EQ(shape(queue.seller(verb)), error(400, "SL503", "Queue is not active"));
     EXPECT_EQ(shape(queue.seller("activate", TestQueue::pace(7, 3, 5))),
@@ -87,9 +86,9 @@ TEST(PortalAdmin, StatusHasAllForms) {
           "/api/v1/shopping/admin/queue/TIMEDEAL/42/status",
           "/api/v1/seller/queue/TIMEDEAL/42/status"})
         EXPECT_EQ(shape(queue.server.ask("GET", path, TestQueue::as_seller())), expected) << path;
-    EXPECT_EQ(shape(queue.server.ask("GET", "/admin/queue/TIMEDEAL/43/status",
-                                     TestQueue::as_seller())),
-              no_queue);
+    EXPECT_EQ(
+        shape(queue.server.ask("GET", "/admin/queue/TIMEDEAL/43/status", TestQueue::as_seller())),
+        no_queue);
 }
 
 TEST(PortalAdmin, DeactivatingExpiresWhoIsThere) {
@@ -142,8 +141,7 @@ TEST(PortalAdmin, ImpossibleNumbersAreNamed) {
             R"({"field":"maxCapacity","message":"must be a whole number","rejectedValue":"many"},)"
             R"({"field":"entryIntervalSeconds","message":"must not be null","rejectedValue":null})"));
     for (const char* body : {"[]", "{", "7", "[[[[[[[[[["})
-        EXPECT_EQ(shape(queue.seller("activate", body)),
-                  error(400, "C002", "Invalid Input Value"));
+        EXPECT_EQ(shape(queue.seller("activate", body)), error(400, "C002", "Invalid Input Value"));
     EXPECT_EQ(shape(queue.seller("status")), error(404, "SL501", "Waiting queue not found"))
         << "nothing was made";
     EXPECT_EQ(shape(queue.server.ask("POST", "/admin/queue/deactivate", TestQueue::as_seller())),
@@ -151,11 +149,12 @@ TEST(PortalAdmin, ImpossibleNumbersAreNamed) {
               R"("timestamp":"*","path":"/admin/queue/deactivate","details":[)"
               R"({"field":"eventType","message":"must not be blank","rejectedValue":null},)"
               R"({"field":"eventId","message":"must not be null","rejectedValue":null}]}})");
-    EXPECT_EQ(shape(queue.server.ask("POST", "/api/v1/seller/queue/A%3AB/1/activate",
-                                     TestQueue::as_seller(), TestQueue::pace(1, 1, 1))),
-              R"(400 {"success":false,"error":{"code":"C002","message":"Invalid Input Value",)"
-              R"("timestamp":"*","path":"/api/v1/seller/queue/A%3AB/1/activate","details":[)"
-              R"({"field":"eventType","message":"must be 1 to 50 of A-Z a-z 0-9 . _ ~ -","rejectedValue":"A:B"}]}})");
+    EXPECT_EQ(
+        shape(queue.server.ask("POST", "/api/v1/seller/queue/A%3AB/1/activate",
+                               TestQueue::as_seller(), TestQueue::pace(1, 1, 1))),
+        R"(400 {"success":false,"error":{"code":"C002","message":"Invalid Input Value",)"
+        R"("timestamp":"*","path":"/api/v1/seller/queue/A%3AB/1/activate","details":[)"
+        R"({"field":"eventType","message":"must be 1 to 50 of A-Z a-z 0-9 . _ ~ -","rejectedValue":"A:B"}]}})");
     EXPECT_EQ(shape(queue.server.ask("POST", "/admin/queue/TIMEDEAL/x/activate",
                                      TestQueue::as_seller(), TestQueue::pace(1, 1, 1))),
               error(400, "C002", "Parameter 'eventId' should be of type 'Long'"));

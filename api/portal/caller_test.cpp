@@ -1,5 +1,8 @@
 // Who may ask system P's dialect, and how it says no.
+#include <ctime>
+
 #include "api/portal/test_queue.h"
+#include "token/test_keys.h"
 
 namespace anteroom::api::portal {
 namespace {
@@ -12,12 +15,18 @@ TEST(PortalCaller, UsersMustBeKnown) {
     queue.activate_slowly();
     const std::string token = queue.token("ann");
     const std::pair<const char*, std::string> calls[] = {
-        {"POST", "/queue/TIMEDEAL/42/enter"},    {"GET", "/queue/TIMEDEAL/42/status"},
-        {"DELETE", "/queue/TIMEDEAL/42/leave"},  {"POST", "/queue/TIMEDEAL/42/leave"},
-        {"GET", "/queue/TIMEDEAL/42/validate"},  {"POST", "/queue/TIMEDEAL/42/complete"},
-        {"GET", "/queue/token/" + token},        {"GET", "/queue/token/" + token + "/status"},
-        {"DELETE", "/queue/token/" + token},     {"GET", "/queue/token/" + token + "/validate"},
-        {"POST", "/admin/queue/activate"},       {"POST", "/admin/queue/TIMEDEAL/42/deactivate"},
+        {"POST", "/queue/TIMEDEAL/42/enter"},
+        {"GET", "/queue/TIMEDEAL/42/status"},
+        {"DELETE", "/queue/TIMEDEAL/42/leave"},
+        {"POST", "/queue/TIMEDEAL/42/leave"},
+        {"GET", "/queue/TIMEDEAL/42/validate"},
+        {"POST", "/queue/TIMEDEAL/42/complete"},
+        {"GET", "/queue/token/" + token},
+        {"GET", "/queue/token/" + token + "/status"},
+        {"DELETE", "/queue/token/" + token},
+        {"GET", "/queue/token/" + token + "/validate"},
+        {"POST", "/admin/queue/activate"},
+        {"POST", "/admin/queue/TIMEDEAL/42/deactivate"},
         {"POST", "/admin/queue/TIMEDEAL/42/process"},
         {"GET", "/api/v1/seller/queue/TIMEDEAL/42/status"},
     };
@@ -53,10 +62,9 @@ TEST(PortalCaller, RolesDecide) {
          {"ROLE_ADMIN", "ROLE_SHOPPING_SELLER", "ROLE_SHOPPING_ADMIN", "ROLE_SUPER_ADMIN"})
         EXPECT_EQ(process(role), 200u) << role;
     EXPECT_EQ(process("ROLE_USER"), 403u);
-    EXPECT_EQ(queue.server
-                  .ask("POST", "/admin/queue/TIMEDEAL/42/process", TestServer::as_admin())
-                  .status,
-              200u);
+    EXPECT_EQ(
+        queue.server.ask("POST", "/admin/queue/TIMEDEAL/42/process", TestServer::as_admin()).status,
+        200u);
 }
 
 TEST(PortalCaller, HeadersCountFromTrustedAddressesOnly) {
@@ -65,6 +73,39 @@ TEST(PortalCaller, HeadersCountFromTrustedAddressesOnly) {
     TestQueue queue(options);
     EXPECT_EQ(shape(queue.enter("ann")), nobody);
     EXPECT_EQ(shape(queue.seller("activate", TestQueue::pace(1, 1, 1))), nobody);
+}
+
+TEST(PortalCaller, ALoginsOwnTokensNameUserAndRoles) {
+    constexpr std::string_view secret = "jwt-test-secret-0123456789abcdef";
+    TestOptions options = TestQueue::with({});
+    options.trust_loopback = false;
+    options.jwt_secret = secret;
+    TestQueue queue(options);
+    const auto login = [&](std::string_view user, std::string_view roles, int life = 600,
+                           std::string_view key = secret) {
+        const std::string claims =
+            fmt::format(R"({{"sub":"{}","type":"access","roles":{},"exp":{}}})", user, roles,
+                        std::time(nullptr) + life);
+        return TestServer::bearer(token::forge(R"({"alg":"HS256","typ":"JWT"})", claims, key));
+    };
+    const auto ask = [&](std::string_view method, std::string_view path, std::string_view headers,
+                         std::string_view body = {}) {
+        return queue.server.ask(method, path, headers, body);
+    };
+    const std::string activate = "/api/v1/seller/queue/TIMEDEAL/42/activate";
+    const std::string enter = "/queue/TIMEDEAL/42/enter";
+    const std::string user = login("ann", R"(["ROLE_USER"])");
+    const std::string seller = login("sam", R"(["ROLE_USER","ROLE_SHOPPING_SELLER"])");
+    EXPECT_EQ(shape(ask("POST", activate, user, TestQueue::pace(1, 1, 1))), forbidden);
+    EXPECT_EQ(ask("POST", activate, seller, TestQueue::pace(9, 1, 3'600)).status, 200u);
+    EXPECT_EQ(ask("POST", enter, user).status, 200u);
+    EXPECT_EQ(ask("POST", enter, user).status, 409u) << "the same user";
+    EXPECT_EQ(shape(ask("POST", enter, login("eve", R"(["ROLE_GUEST"])"))), forbidden);
+    EXPECT_EQ(shape(ask("POST", enter, login("ann", R"("ROLE_USER")", -600))),
+              gateway_error(401, "GW-A004", "Token expired"));
+    EXPECT_EQ(shape(ask("POST", enter, login("ann", "[]", 600, token::outer_secret))),
+              gateway_error(401, "GW-A005", "Invalid token"));
+    EXPECT_EQ(shape(ask("POST", enter, TestQueue::as_user("ann"))), nobody);
 }
 
 TEST(PortalCaller, WithoutTheDialectThereAreNoSuchPaths) {

@@ -1,5 +1,5 @@
-// What a user asks about a queue: a place, where it is, to leave, and for the shop: whether the user
-// may buy, and that it is done.
+// What a user asks about a queue: a place, where it is, to leave, and for the shop: whether the
+// user may buy, and that it is done.
 #include "api/portal/portal.h"
 
 namespace anteroom::api::portal {

@@ -47,10 +47,9 @@ std::string status_members(const HostedRoom& room, const Standing& standing,
     const std::string_view message = status == "ENTERED"   ? "입장이 완료되었습니다."
                                      : status == "EXPIRED" ? "대기열이 만료되었습니다."
                                                            : "대기열에서 나갔습니다.";
-    return fmt::format(
-        R"("entryToken":"{}","status":"{}","position":0,"estimatedWaitSeconds":0,)"
-        R"("totalWaiting":0,"message":"{}")",
-        token, status, message);
+    return fmt::format(R"("entryToken":"{}","status":"{}","position":0,"estimatedWaitSeconds":0,)"
+                       R"("totalWaiting":0,"message":"{}")",
+                       token, status, message);
 }
 
 std::string status_json(const HostedRoom& room, const Standing& standing, std::string_view token) {

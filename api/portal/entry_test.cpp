@@ -46,9 +46,10 @@ TEST(PortalEntry, WhoEntersTwiceGetsTheSameTokenWithTheConflict) {
     queue.activate_slowly();
     const std::string token = queue.token("ann");
     const auto again = queue.enter("ann");
-    EXPECT_EQ(shape(again), R"(409 {"success":false,"data":)" + waiting_body(1, 3600, 1) +
-                                R"(,"error":{"code":"S802","message":"Already entered in the queue",)"
-                                R"("timestamp":"*"}})");
+    EXPECT_EQ(shape(again),
+              R"(409 {"success":false,"data":)" + waiting_body(1, 3600, 1) +
+                  R"(,"error":{"code":"S802","message":"Already entered in the queue",)"
+                  R"("timestamp":"*"}})");
     EXPECT_NE(again.body.find(token), std::string::npos);
     const auto inside = queue.enter("first");
     EXPECT_EQ(inside.status, 409);
@@ -89,8 +90,7 @@ TEST(PortalEntry, TokensOfOthersAreRefused) {
     TestQueue queue;
     queue.activate_slowly();
     const std::string token = queue.token("ann");
-    const std::string mismatch =
-        error(403, "S807", "Queue token does not belong to current user");
+    const std::string mismatch = error(403, "S807", "Queue token does not belong to current user");
     EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token, "eve")), mismatch);
     EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token + "/status", "eve")), mismatch);
     EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token + "/validate", "eve")), mismatch);
@@ -112,8 +112,7 @@ TEST(PortalEntry, AShopAsksWhoMayBuy) {
     const auto validate = [&](std::string_view user) {
         return shape(queue.ask("GET", "/queue/TIMEDEAL/42/validate", user));
     };
-    const std::string required =
-        error(403, "S806", "Queue entry is required for this event");
+    const std::string required = error(403, "S806", "Queue entry is required for this event");
     const std::string too_early = error(403, "S805", "Not allowed to enter yet");
     const std::string token = queue.token("ann");
     EXPECT_EQ(validate("nobody"), required);
@@ -147,8 +146,7 @@ TEST(PortalEntry, SlotsOfThoseInsideExpire) {
 
 TEST(PortalEntry, ClientMistakesHaveTheirOwnTexts) {
     TestQueue queue;
-    const std::string bad_id =
-        error(400, "C002", "Parameter 'eventId' should be of type 'Long'");
+    const std::string bad_id = error(400, "C002", "Parameter 'eventId' should be of type 'Long'");
     for (const char* id : {"x", "4.5", "9223372036854775808", "%00", "4%20"}) {
         EXPECT_EQ(shape(queue.ask("POST", fmt::format("/queue/TIMEDEAL/{}/enter", id), "ann")),
                   bad_id);

@@ -9,12 +9,12 @@
 namespace anteroom::api::portal {
 
 struct Options {
-    Settings defaults{};             // Of a queue, where neither its activation nor P says anything.
-    Millis entered = minutes(10);    // How long somebody who entered holds the slot.
-    Millis idle = minutes(10);       // Not seen for longer: the entry expires.
-    Millis stream = minutes(5);      // How long one event stream lasts.
-    bool idempotent_enter = false;   // Who enters twice gets 200, not 409.
-    bool drains = false;             // Deactivating lets those in who wait; otherwise they expire.
+    Settings defaults{};           // Of a queue, where neither its activation nor P says anything.
+    Millis entered = minutes(10);  // How long somebody who entered holds the slot.
+    Millis idle = minutes(10);     // Not seen for longer: the entry expires.
+    Millis stream = minutes(5);    // How long one event stream lasts.
+    bool idempotent_enter = false; // Who enters twice gets 200, not 409.
+    bool drains = false;           // Deactivating lets those in who wait; otherwise they expire.
 };
 
 // The three numbers of an activation.

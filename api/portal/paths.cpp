@@ -65,8 +65,7 @@ std::optional<Path> user_path(Parts parts) {
         return std::nullopt;
     }
     if (parts.size() == 4 && parts[2] == "subscribe")
-        return Path{
-            .route = Route::subscribe, .type = parts[0], .id = parts[1], .token = parts[3]};
+        return Path{.route = Route::subscribe, .type = parts[0], .id = parts[1], .token = parts[3]};
     if (parts.size() != 3) return std::nullopt;
     const std::optional<Route> route = find(user_verbs, parts[2]);
     if (!route) return std::nullopt;
@@ -112,8 +111,8 @@ std::optional<std::int64_t> read_event_id(std::string_view text) {
 }
 
 std::optional<std::string> room_id_of(std::string_view type, std::int64_t id) {
-    const bool fits = type.size() <= type_length_max && is_room_id(type) &&
-                      type.find(':') == type.npos;
+    const bool fits =
+        type.size() <= type_length_max && is_room_id(type) && type.find(':') == type.npos;
     if (!fits) return std::nullopt;
     return std::string(type) + ":" + std::to_string(id);
 }

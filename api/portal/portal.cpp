@@ -153,8 +153,7 @@ void Portal::preflight(Ask& ask) {
     net::Answer answer = desk_.begin(ask, Status::no_content);
     if (!desk_.allowed_origin(ask.request).empty()) {
         answer.header("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS");
-        answer.header("Access-Control-Allow-Headers",
-                      "Authorization, Content-Type, Last-Event-ID");
+        answer.header("Access-Control-Allow-Headers", "Authorization, Content-Type, Last-Event-ID");
         answer.header("Access-Control-Max-Age", "3600");
     }
     answer.send();

@@ -12,7 +12,8 @@ void Portal::subscribe(Ask& ask, std::string_view token, const std::string& user
          [this, token = std::string(token), last_id](Later& later, const Entry& entry,
                                                      const Standing&) {
              // A browser comes back after the end; this tells it to stay away (HTML, 9.2.3).
-             if (PortalWords::is_over(last_id)) return desk_.begin(later, Status::no_content).send();
+             if (PortalWords::is_over(last_id))
+                 return desk_.begin(later, Status::no_content).send();
              const std::string origin = later.origin;
              std::vector<net::Header> headers{{"X-Request-ID", later.request_id.view()}};
              if (!origin.empty()) headers.push_back({"Access-Control-Allow-Origin", origin});

@@ -15,8 +15,8 @@ class Stream {
   public:
     Stream(TestQueue& queue, std::string_view token, std::string_view headers = {})
         : dial_(queue.server.port()) {
-        dial_.write(TestServer::text(
-            "GET", fmt::format("/queue/TIMEDEAL/42/subscribe/{}", token), headers));
+        dial_.write(TestServer::text("GET", fmt::format("/queue/TIMEDEAL/42/subscribe/{}", token),
+                                     headers));
         head = dial_.read_until("\r\n\r\n");
     }
 
@@ -26,8 +26,7 @@ class Stream {
             const std::string block = dial_.read_until("\n\n");
             if (block.empty()) return {};
             Event event{.name = field(block, "event: "), .id = field(block, "id: "), .data = {}};
-            if (const std::string retry = field(block, "retry: "); !retry.empty())
-                retry_ms = retry;
+            if (const std::string retry = field(block, "retry: "); !retry.empty()) retry_ms = retry;
             const std::string data = field(block, "data: ");
             if (!data.empty()) event.data = boost::json::parse(data).as_object();
             if (!event.name.empty() || !event.id.empty()) return event;
@@ -61,10 +60,11 @@ TEST(PortalStream, TellsAtOnceInBothContracts) {
     EXPECT_EQ(TestQueue::text(first.data, "type"), "queue-status");
     EXPECT_EQ(TestQueue::text(first.data, "timestamp").back(), 'Z');
     const boost::json::object& data = first.data.at("data").as_object();
-    EXPECT_EQ(boost::json::serialize(data),
-              R"({"entryToken":")" + token +
-                  R"(","status":"WAITING","position":1,"estimatedWaitSeconds":3600,)"
-                  R"("totalWaiting":1,"message":"현재 1번째 대기 중입니다. 예상 대기 시간: 3600초"})");
+    EXPECT_EQ(
+        boost::json::serialize(data),
+        R"({"entryToken":")" + token +
+            R"(","status":"WAITING","position":1,"estimatedWaitSeconds":3600,)"
+            R"("totalWaiting":1,"message":"현재 1번째 대기 중입니다. 예상 대기 시간: 3600초"})");
     for (const auto& [name, value] : data)
         EXPECT_EQ(first.data.at(name), value) << "the bare payload of the document";
     const Event second = stream.next();
@@ -94,9 +94,8 @@ TEST(PortalStream, TellsAChangeOfPlaceAndTheAdmissionThenEnds) {
     EXPECT_TRUE(stream.has_ended());
 
     // The browser comes back with the last id, and is told to stay away.
-    const auto back =
-        queue.server.ask("GET", "/queue/TIMEDEAL/42/subscribe/" + token,
-                         fmt::format("Last-Event-ID: {}\r\n", entered_event.id));
+    const auto back = queue.server.ask("GET", "/queue/TIMEDEAL/42/subscribe/" + token,
+                                       fmt::format("Last-Event-ID: {}\r\n", entered_event.id));
     EXPECT_EQ(back.status, 204u);
     // Somebody new is told the end.
     Stream late(queue, token);

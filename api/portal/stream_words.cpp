@@ -68,8 +68,8 @@ StreamWords::Said PortalWords::beat(const HostedRoom& room, Number number, const
 // Without data no event reaches the page, but the browser remembers the id: it does not fight with
 // the newer stream for the place.
 net::Frame PortalWords::replaced() {
-    return net::make_frame(fmt::format(": replaced by a newer stream\nid: {}{}\n\n", ++id_,
-                                       end_mark));
+    return net::make_frame(
+        fmt::format(": replaced by a newer stream\nid: {}{}\n\n", ++id_, end_mark));
 }
 
 } // namespace anteroom::api::portal

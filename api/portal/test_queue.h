@@ -31,24 +31,17 @@ struct TestQueue {
     Response ask(std::string_view method, std::string_view path, std::string_view user) {
         return server.ask(method, path, as_user(user));
     }
-    Response enter(std::string_view user) {
-        return ask("POST", "/queue/TIMEDEAL/42/enter", user);
-    }
-    Response status(std::string_view user) {
-        return ask("GET", "/queue/TIMEDEAL/42/status", user);
-    }
-    std::string token(std::string_view user) {
-        return text(data(enter(user)), "entryToken");
-    }
+    Response enter(std::string_view user) { return ask("POST", "/queue/TIMEDEAL/42/enter", user); }
+    Response status(std::string_view user) { return ask("GET", "/queue/TIMEDEAL/42/status", user); }
+    std::string token(std::string_view user) { return text(data(enter(user)), "entryToken"); }
     Response seller(std::string_view verb, std::string_view body = {}) {
         return server.ask(verb == "status" ? "GET" : "POST",
                           fmt::format("/api/v1/seller/queue/TIMEDEAL/42/{}", verb), as_seller(),
                           body);
     }
     static std::string pace(std::int64_t capacity, std::int64_t batch, std::int64_t interval) {
-        return fmt::format(
-            R"({{"maxCapacity":{},"entryBatchSize":{},"entryIntervalSeconds":{}}})", capacity,
-            batch, interval);
+        return fmt::format(R"({{"maxCapacity":{},"entryBatchSize":{},"entryIntervalSeconds":{}}})",
+                           capacity, batch, interval);
     }
     void activate(std::int64_t capacity, std::int64_t batch, std::int64_t interval) {
         const Response answer = seller("activate", pace(capacity, batch, interval));

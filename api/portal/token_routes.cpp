@@ -1,5 +1,5 @@
-// What the holder of an entry token asks. The token is a UUID ticket: made from the place, read back
-// without a table, in every process; the history writes the same.
+// What the holder of an entry token asks. The token is a UUID ticket: made from the place, read
+// back without a table, in every process; the history writes the same.
 #include "api/portal/portal.h"
 
 namespace anteroom::api::portal {
@@ -40,22 +40,23 @@ void Portal::look(Entry entry, Ask& ask, const std::string& user, OnLook then) {
             return then(later, entry, standing);
     }
     // Called or over a moment ago, or not known here yet: said when it is durable.
-    desk_.service().submit(
-        room, Touch{entry.number}, &desk_.loop(),
-        [this, entry, user, then = std::move(then),
-         later = std::move(later)](const Outcome& outcome) mutable {
-            if (const auto* told = std::get_if<Standing>(&outcome)) {
-                if (is_of_other(entry, user)) return refuse(later, errors::user_mismatch);
-                return then(later, entry, *told);
-            }
-            // Nothing can be written now; what was written before is still true.
-            const Reason reason = std::get<Refused>(outcome).reason;
-            const Standing before = entry.room->view().standing(entry.number);
-            const bool is_known =
-                before.state != VisitorState::unknown && entry.room->may_tell(before);
-            if (reason == Reason::unavailable && is_known) return then(later, entry, before);
-            refuse(later, reason);
-        });
+    desk_.service().submit(room, Touch{entry.number}, &desk_.loop(),
+                           [this, entry, user, then = std::move(then),
+                            later = std::move(later)](const Outcome& outcome) mutable {
+                               if (const auto* told = std::get_if<Standing>(&outcome)) {
+                                   if (is_of_other(entry, user))
+                                       return refuse(later, errors::user_mismatch);
+                                   return then(later, entry, *told);
+                               }
+                               // Nothing can be written now; what was written before is still true.
+                               const Reason reason = std::get<Refused>(outcome).reason;
+                               const Standing before = entry.room->view().standing(entry.number);
+                               const bool is_known = before.state != VisitorState::unknown &&
+                                                     entry.room->may_tell(before);
+                               if (reason == Reason::unavailable && is_known)
+                                   return then(later, entry, before);
+                               refuse(later, reason);
+                           });
 }
 
 void Portal::look(Ask& ask, std::string_view token, const std::string& user, OnLook then) {

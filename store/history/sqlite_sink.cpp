@@ -209,7 +209,9 @@ struct SqliteSink::Open {
         if (!put_token || !with_tokens.contains(visit.room)) return true;
         const std::string token = entry_token(visit.room, visit.number);
         if (token.empty()) return true; // No token can name it.
-        put_token->bind(1, std::int64_t{visit.room}).bind(2, as_signed(visit.number)).bind(3, token);
+        put_token->bind(1, std::int64_t{visit.room})
+            .bind(2, as_signed(visit.number))
+            .bind(3, token);
         return put_token->run();
     }
 

@@ -33,7 +33,7 @@ class SqliteSink final : public HistorySink {
 
     std::string path_;
     const EntryToken entry_token_; // Empty: entries have none.
-    std::unique_ptr<Open> open_; // Null: not opened yet, or given up after a failure.
+    std::unique_ptr<Open> open_;   // Null: not opened yet, or given up after a failure.
 };
 
 } // namespace anteroom::history
