@@ -7,6 +7,7 @@
 namespace anteroom::api::portal {
 namespace {
 
+constexpr std::string_view secret = "jwt-test-secret-0123456789abcdef";
 const std::string nobody = gateway_error(401, "GW-A001", "Authentication required");
 const std::string forbidden = error(403, "C004", "Forbidden");
 
@@ -76,7 +77,6 @@ TEST(PortalCaller, HeadersCountFromTrustedAddressesOnly) {
 }
 
 TEST(PortalCaller, ALoginsOwnTokensNameUserAndRoles) {
-    constexpr std::string_view secret = "jwt-test-secret-0123456789abcdef";
     TestOptions options = TestQueue::with({});
     options.trust_loopback = false;
     options.jwt_secret = secret;

@@ -54,8 +54,8 @@ TEST(PortalPaths, AnEventIsANumberOf64BitsAndARoom) {
         EXPECT_FALSE(read_event_id(text)) << text;
     EXPECT_EQ(room_id_of("TIMEDEAL", -4), "TIMEDEAL:-4");
     EXPECT_TRUE(room_id_of(std::string(50, 'A'), 1));
-    for (const std::string type : {std::string(51, 'A'), std::string(), std::string("A:B"),
-                                   std::string("A B"), std::string("타임딜")})
+    for (const std::string& type : {std::string(51, 'A'), std::string(), std::string("A:B"),
+                                    std::string("A B"), std::string("타임딜")})
         EXPECT_FALSE(room_id_of(type, 1)) << type;
 }
 
