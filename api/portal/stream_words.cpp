@@ -10,6 +10,8 @@ namespace anteroom::api::portal {
 namespace {
 
 constexpr Millis interval = seconds(3);
+constexpr Millis heartbeat_interval = seconds(15);
+constexpr std::string_view heartbeat = ": heartbeat\n\n"; // Also when there is nothing to tell.
 constexpr std::string_view retry = "retry: 3000\n";
 
 } // namespace
@@ -43,7 +45,7 @@ StreamWords::Said PortalWords::say(const HostedRoom& room, Number number, Instan
 }
 
 StreamWords::Said PortalWords::begin(const HostedRoom& room, Number number, Instant now) {
-    opened_ = now;
+    opened_ = beaten_ = now;
     Said first = say(room, number, now);
     first.frame =
         net::make_frame(std::string(retry) + (first.frame ? *first.frame : std::string("\n")));
@@ -59,9 +61,13 @@ StreamWords::Said PortalWords::beat(const HostedRoom& room, Number number, const
     const bool over = now - opened_ >= life_;
     const Standing standing = room.view().standing(number);
     const bool changed = !is_in_line(standing.state) || standing.ahead != told_ahead_;
-    if (!over && !changed && now - told_ < interval) return {};
-    Said said = say(room, number, now);
+    const bool due = over || changed || now - told_ >= interval;
+    Said said = due ? say(room, number, now) : Said{};
     said.is_last = said.is_last || over; // The client comes back for the next one.
+    if (now - beaten_ < heartbeat_interval) return said;
+    beaten_ = now;
+    said.frame =
+        net::make_frame(std::string(heartbeat) + (said.frame ? *said.frame : std::string()));
     return said;
 }
 

@@ -38,6 +38,7 @@ class PortalWords final : public StreamWords {
     std::uint64_t id_ = 0;
     Instant opened_{};
     Instant told_{};
+    Instant beaten_{};
     std::uint64_t told_ahead_ = 0;
 };
 
