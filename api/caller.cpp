@@ -1,5 +1,7 @@
 #include "api/caller.h"
 
+#include <algorithm>
+
 #include "net/header_values.h"
 #include "net/scan.h"
 #include "net/text.h"
@@ -30,6 +32,16 @@ std::string_view cookie(const net::Request& request, std::string_view name) {
     return net::find_cookie(*header, name).value_or("");
 }
 
+bool has_role(std::string_view roles, std::string_view role) {
+    constexpr std::string_view between = ", \t\"[]";
+    while (!roles.empty()) {
+        const std::size_t end = std::min(roles.find_first_of(between), roles.size());
+        if (roles.substr(0, end) == role) return true;
+        roles.remove_prefix(std::min(end + 1, roles.size()));
+    }
+    return false;
+}
+
 Caller identify(const net::Request& request, Office& office, std::string_view admin_token,
                 token::UnixSeconds now) {
     Caller caller;
@@ -50,13 +62,17 @@ Caller identify(const net::Request& request, Office& office, std::string_view ad
         const token::AccessVerdict verdict = office.access->verify(access, now);
         if (const auto* user = std::get_if<token::AccessUser>(&verdict)) {
             caller.user = user->user_id;
+            caller.roles = user->roles;
             caller.is_admin = net::equals_lower(user->role, "admin");
             caller.has_token = false;
             return caller;
         }
+        caller.token_expired = std::get<token::Refusal>(verdict) == token::Refusal::expired;
     }
     if (trusted) {
         caller.user = single(request, "x-user-id");
+        caller.roles = single(request, "x-user-effective-roles");
+        if (caller.roles.empty()) caller.roles = single(request, "x-user-roles");
         caller.is_admin =
             !caller.user.empty() && net::equals_lower(single(request, "x-user-role"), "admin");
     }

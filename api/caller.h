@@ -19,8 +19,13 @@ struct Caller {
     std::string user; // Empty: not a known user.
     bool is_admin = false;
     bool is_backend = false;
-    bool has_token = false; // An Authorization header was there but made nobody of the caller.
+    bool has_token = false;     // An Authorization header was there but made nobody of the caller.
+    bool token_expired = false; // Because its time is over.
+    std::string roles;          // As the login or a trusted proxy lists them; see has_role.
 };
+
+// Whether the list names this role: names are what stands between commas, quotes, brackets, blanks.
+bool has_role(std::string_view roles, std::string_view role);
 
 Caller identify(const net::Request& request, Office& office, std::string_view admin_token,
                 token::UnixSeconds now);

@@ -12,6 +12,7 @@
 
 #include "api/caller.h"
 #include "api/office.h"
+#include "api/portal/options.h"
 #include "api/request_id.h"
 #include "api/urr/options.h"
 #include "net/exchange.h"
@@ -31,7 +32,8 @@ struct ApiShared {
     History* history = nullptr;           // Null: only what rooms know themselves.
     std::atomic<bool> stopping{false};
     bool has_demo = false;
-    std::optional<urr::Options> urr = {}; // Nothing: the dialect is not spoken.
+    std::optional<urr::Options> urr = {};       // Nothing: the dialect is not spoken.
+    std::optional<portal::Options> portal = {}; // Nor is this one.
 };
 
 // One request while it is being answered.

@@ -21,7 +21,8 @@ struct TestOptions {
     std::vector<std::string> cors_origins{};
     std::string jwt_secret{};
     urr::Options urr{};
-    std::vector<std::string> origins{}; // Of the gate.
+    std::optional<portal::Options> portal{}; // Nothing: not spoken.
+    std::vector<std::string> origins{};      // Of the gate.
     bool sessions_only = false;
     gate::CallLimits call_limits{}; // 0: not counted.
     std::vector<std::string> edge_secrets{};
@@ -40,6 +41,7 @@ class TestServer {
                  .join_limiter = std::make_unique<AddressLimiter>(3, options.joins_per_second)},
           keys(*token::KeyRing::generate({1'700'000'000})) {
         shared.urr = options.urr;
+        shared.portal = options.portal;
         gate.rules.store(std::make_shared<gate::Rules>(gate::default_rules()));
         gate.sessions_only = options.sessions_only;
         if (!options.edge_secrets.empty())

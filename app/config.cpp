@@ -64,6 +64,11 @@ const Key keys[] = {
     {"urr", "entry_pass", &Config::urr_entry_pass},
     {"urr", "trust_vwr_position", &Config::urr_trust_vwr_position},
     {"urr", "unknown_is_404", &Config::urr_unknown_is_404},
+    {"portal", "entered", &Config::portal_entered},
+    {"portal", "idle", &Config::portal_idle},
+    {"portal", "stream", &Config::portal_stream},
+    {"portal", "idempotent_enter", &Config::portal_idempotent_enter},
+    {"portal", "deactivate", &Config::portal_deactivate},
     {"gate", "origin", &Config::gate_origin},
     {"gate", "rules", &Config::gate_rules},
     {"gate", "redeem", &Config::gate_redeem},
@@ -334,10 +339,12 @@ void check(const Config& config) {
     history_url(config);
     history_keep(config);
     for (const std::string& dialect : config.dialects)
-        if (dialect != "urr")
-            throw ConfigError(
-                fmt::format("dialects.enabled: \"{}\" is not spoken; there is \"urr\"", dialect));
+        if (dialect != "urr" && dialect != "portal")
+            throw ConfigError(fmt::format(
+                "dialects.enabled: \"{}\" is not spoken; there are \"urr\" and \"portal\"",
+                dialect));
     urr_options(config);
+    portal_options(config);
     gate_rules(config);
     gate_proxy(config);
     gate_call_limits(config);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/portal/options.h"
 #include "api/urr/options.h"
 #include "gate/categories.h"
 #include "gate/edge_stamp.h"
@@ -66,7 +67,7 @@ struct Config {
     std::string outer_key;
     std::string entry_key;
     // [dialects]
-    std::vector<std::string> dialects{"urr"};
+    std::vector<std::string> dialects{"urr", "portal"};
     // [urr]
     std::string urr_catalogue_url;   // Says what an event is called; "{event}" stands for its id.
     std::string urr_catalogue_token; // Sent there as a bearer token.
@@ -74,6 +75,12 @@ struct Config {
     std::string urr_entry_pass = "10m"; // At most; never longer than the lease.
     bool urr_trust_vwr_position = false;
     bool urr_unknown_is_404 = false;
+    // [portal]
+    std::string portal_entered = "10m"; // Who entered holds the slot so long.
+    std::string portal_idle = "10m";    // Who waits and is not seen for so long expires.
+    std::string portal_stream = "5m";   // One event stream; the client comes back for the next.
+    bool portal_idempotent_enter = false;
+    std::string portal_deactivate = "expire"; // Who is there; or drain: they are still let in.
     // [gate]
     std::vector<std::string> gate_origin; // Empty: nothing is passed on.
     std::string gate_rules = "default";   // Or compat: system U's matrix as it was; or a file.
@@ -123,8 +130,9 @@ shared::RedisOptions redis_options(const Config& config);
 bool keeps_rooms(const Config& config);
 
 bool speaks(const Config& config, std::string_view dialect);
-// What [urr] says. Throws ConfigError.
+// What [urr] and [portal] say. Throw ConfigError.
 api::urr::Options urr_options(const Config& config);
+api::portal::Options portal_options(const Config& config);
 
 // What [gate] says: the rules as they are now, and where to pass on. Throw ConfigError.
 std::shared_ptr<const gate::Rules> gate_rules(const Config& config);

@@ -95,11 +95,35 @@ TEST(Config, KnowsTheNamesOfSystemU) {
     EXPECT_THROW(load_config("", wrong), ConfigError);
 }
 
+TEST(Config, SystemPHasItsRules) {
+    const api::portal::Options usual = portal_options(load_config("", nullptr));
+    EXPECT_EQ(usual.entered, minutes(10));
+    EXPECT_EQ(usual.idle, minutes(10));
+    EXPECT_EQ(usual.stream, minutes(5));
+    EXPECT_FALSE(usual.idempotent_enter || usual.drains);
+    const char* environment[] = {"ANTEROOM_PORTAL_DEACTIVATE=drain", "ANTEROOM_PORTAL_ENTERED=7m",
+                                 "ANTEROOM_PORTAL_IDEMPOTENT_ENTER=true", nullptr};
+    const api::portal::Options set = portal_options(load_config("", environment));
+    EXPECT_TRUE(set.idempotent_enter && set.drains);
+    const Settings rules =
+        room_rules(set, {.capacity = 1'000, .batch = 50, .interval_seconds = 10});
+    EXPECT_EQ(rules.capacity, 1'000);
+    EXPECT_EQ(rules.admit_batch, 50);
+    EXPECT_EQ(rules.admit_interval, seconds(10));
+    EXPECT_EQ(rules.lease, minutes(7));
+    EXPECT_EQ(rules.lease_max, minutes(7));
+    EXPECT_FALSE(rules.admit_on_join);
+    EXPECT_EQ(fault_of(rules), Reason::none);
+}
+
 TEST(Config, EveryMistakeIsOneClearLine) {
     const std::pair<const char*, const char*> rows[] = {
         {"[server]\nlisten = 8080\n", "server.listen must be a text"},
         {"[dialects]\nenabled = [\"klingon\"]\n",
-         "dialects.enabled: \"klingon\" is not spoken; there is \"urr\""},
+         "dialects.enabled: \"klingon\" is not spoken; there are \"urr\" and \"portal\""},
+        {"[portal]\nentered = \"soon\"\n", "portal.entered must be a span such as \"10m\""},
+        {"[portal]\nstream = \"0s\"\n", "portal.stream must be a span such as \"10m\""},
+        {"[portal]\ndeactivate = \"now\"\n", "portal.deactivate must be \"expire\" or \"drain\""},
         {"[urr]\nentry_pass = \"soon\"\n", "urr.entry_pass must be a span such as \"10m\""},
         {"[urr]\ncatalogue_url = \"ftp://x\"\n", "urr.catalogue_url must be an http or https URL"},
         {"[urr]\ntrust_vwr_position = 1\n", "urr.trust_vwr_position must be true or false"},

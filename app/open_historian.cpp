@@ -11,18 +11,21 @@ namespace anteroom::app {
 
 std::unique_ptr<history::Historian> open_historian(const Config& config,
                                                    const token::KeyRing& keys) {
-    std::vector<std::unique_ptr<history::HistorySink>> sinks;
-    sinks.push_back(std::make_unique<history::SqliteSink>(data_folder(config)));
-    if (const std::optional<history::SqlUrl> url = history_url(config)) {
-        // The token by which a visitor of the queue is known, 36 characters.
-        auto entry_token = [book = std::make_shared<token::TicketBook>(keys)](std::uint32_t room,
-                                                                              Number number) {
+    // The token by which a visitor of system P's queue is known, 36 characters. One book for each
+    // sink: they have threads of their own.
+    const auto entry_token = [&keys]() -> history::EntryToken {
+        return [book = std::make_shared<token::TicketBook>(keys)](std::uint32_t room,
+                                                                  Number number) {
             const std::optional<token::UuidTicket> ticket =
                 book->mint_uuid({.kind = token::TicketKind::inner, .room = room, .number = number});
             return ticket ? std::string(ticket->view()) : std::string();
         };
-        sinks.push_back(std::make_unique<history::SociSink>(*url, std::move(entry_token)));
-    }
+    };
+    std::vector<std::unique_ptr<history::HistorySink>> sinks;
+    sinks.push_back(std::make_unique<history::SqliteSink>(
+        data_folder(config), speaks(config, "portal") ? entry_token() : history::EntryToken{}));
+    if (const std::optional<history::SqlUrl> url = history_url(config))
+        sinks.push_back(std::make_unique<history::SociSink>(*url, entry_token()));
     history::HistorianOptions options{.folder = data_folder(config), .keep = history_keep(config)};
     options.now = [clock = Clock()] { return clock.now(); };
     options.tell = [](history::Mood mood, const std::string& line) {

@@ -120,6 +120,8 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     std::atomic<bool> changed{true};
     // Open event streams of this room, in all loops.
     std::atomic<std::int64_t> streams{0};
+    // How many there have been.
+    std::atomic<std::uint64_t> streams_begun{0};
     RoomCounters counters;
     WaitProbes probes;
     // For the keeper, guarded by its mutex: when the room is to be looked at.

@@ -91,6 +91,12 @@ void Service::remove_room(std::string_view id, net::Loop* loop, net::Job done) {
     store_->remove_room(*room, loop, std::move(done));
 }
 
+void Service::supersede_streams(const std::shared_ptr<HostedRoom>& room, Number number,
+                                std::uint64_t newer) {
+    for (const std::unique_ptr<Hub>& hub : hubs_)
+        if (hub) hub->supersede(room, number, newer);
+}
+
 void Service::publish(const std::shared_ptr<HostedRoom>& room) {
     const Instant now = clock_.now();
     std::string document = pulse_json(*room, now);

@@ -71,6 +71,10 @@ class Service final : public Listener {
     }
     void note(AuditEntry entry);
 
+    // A visitor's stream of this number has begun, on whichever loop.
+    void supersede_streams(const std::shared_ptr<HostedRoom>& room, Number number,
+                           std::uint64_t newer);
+
     // Builds and sends the room's pulse now.
     void publish(const std::shared_ptr<HostedRoom>& room);
 

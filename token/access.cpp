@@ -69,12 +69,19 @@ AccessVerdict AccessVerifier::verify(std::string_view token, UnixSeconds now) {
     const JsonObject& claims = *signed_claims.members;
 
     std::string_view type, issuer, subject;
-    AccessUser user{.user_id = {}, .email = {}, .role = {}, .expires_at = signed_claims.expires_at};
+    AccessUser user{.user_id = {},
+                    .email = {},
+                    .role = {},
+                    .roles = {},
+                    .expires_at = signed_claims.expires_at};
     const bool texts =
         read_text(claims, "type", type) && read_text(claims, "iss", issuer) &&
         read_text(claims, "email", user.email) && read_text(claims, "role", user.role) &&
         read_user_id(claims, "userId", user.user_id) && read_user_id(claims, "sub", subject);
     if (!texts) return Refusal::bad_claims;
+    const JsonValue* roles = claims.find("roles");
+    if (roles && (roles->kind == JsonKind::string || roles->kind == JsonKind::array))
+        user.roles = roles->text;
 
     // A refresh token lives for days and must not open anything.
     const bool typed = claims.find("type") != nullptr;

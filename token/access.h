@@ -29,6 +29,7 @@ struct AccessUser {
     std::string_view user_id; // `userId`, else `sub`.
     std::string_view email;   // Empty when the token names none.
     std::string_view role;    // Empty when the token names none.
+    std::string_view roles;   // `roles` as it stands there: a text, or a list with its brackets.
     UnixSeconds expires_at;
 };
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -16,6 +17,10 @@
 #include "store/history/visit.h"
 
 namespace anteroom::history {
+
+// The entry token of a visit: 36 characters, another for each visit, the same every time. Must be
+// good for as long as the process lives: a sink that hangs may outlive its Historian.
+using EntryToken = std::function<std::string(std::uint32_t room, Number number)>;
 
 struct Batch {
     std::uint64_t after = 0;           // What the cursor is; a sink that is elsewhere refuses.

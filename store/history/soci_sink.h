@@ -6,7 +6,6 @@
 // needs none. What goes wrong is told in one line, without the password and without rows.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -14,10 +13,6 @@
 #include "store/history/sql_url.h"
 
 namespace anteroom::history {
-
-// The entry token of a visit: 36 characters, another for each visit, the same every time. Must be
-// good for as long as the process lives: a sink that hangs may outlive its Historian.
-using EntryToken = std::function<std::string(std::uint32_t room, Number number)>;
 
 class SociSink final : public HistorySink {
   public:

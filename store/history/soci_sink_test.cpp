@@ -210,7 +210,7 @@ TEST_P(SociSinkTest, ShowsRoomsAsQueues) {
     configured.admission = Admission{.capacity = 5, .batch = 2, .interval = Millis{2'500}};
     const std::unique_ptr<SociSink> kept = sink();
     const std::vector<LedgerRoom> rooms{
-        {1, "TIMEDEAL:42:a", Instant{1'700'000'000'123}, std::nullopt},
+        {1, "TIMEDEAL:42", Instant{1'700'000'000'123}, std::nullopt},
         {2, "sale", Instant{1'700'000'000'000}, std::nullopt},
         {3, "old", Instant{1'700'000'000'000}, Instant{1'700'000'009'000}}};
     ASSERT_TRUE(write(*kept,
@@ -222,15 +222,19 @@ TEST_P(SociSinkTest, ShowsRoomsAsQueues) {
     const char* sql =
         "SELECT id, event_type, event_id, max_capacity, entry_batch_size,"
         " entry_interval_seconds, is_active FROM waiting_queues ORDER BY id";
-    EXPECT_EQ(server().ask(sql), "1\tTIMEDEAL\t42:a\t5\t2\t3\t" + yes +
-                                     "\n2\t\tsale\t1000\t100\t1\t" + no +
-                                     "\n3\t\told\t1000\t100\t1\t" + no + "\n");
+    EXPECT_EQ(server().ask(sql), "1\tTIMEDEAL\t42\t5\t2\t3\t" + yes +
+                                     "\n2\tsale\tNULL\t1000\t100\t1\t" + no +
+                                     "\n3\told\tNULL\t1000\t100\t1\t" + no + "\n");
     EXPECT_EQ(server().ask("SELECT count(*) FROM waiting_queues WHERE"
                            " (id = 1 AND created_at = '2023-11-14 22:13:20.123'"
                            "  AND activated_at = created_at AND deactivated_at IS NULL)"
                            " OR (id = 2 AND deactivated_at = '2023-11-14 22:13:22')"
                            " OR (id = 3 AND deactivated_at = '2023-11-14 22:13:29')"),
               "3\n");
+    EXPECT_EQ(server().ask("SELECT id FROM waiting_queues WHERE event_type = 'TIMEDEAL' AND"
+                           " event_id = 42"),
+              "1\n")
+        << "as system P asks";
     ASSERT_TRUE(write(*kept, {state(2, RoomState::open, 1'700'000'003'000),
                               state(2, RoomState::paused, 1'700'000'004'000)}));
     EXPECT_EQ(server().ask("SELECT count(*) FROM waiting_queues WHERE id = 2 AND"

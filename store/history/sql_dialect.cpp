@@ -49,8 +49,9 @@ CREATE TABLE IF NOT EXISTS anteroom_visits(
     .create_queues = R"(
 CREATE OR REPLACE VIEW waiting_queues AS SELECT
   CAST(room AS BIGINT) AS id,
-  CASE WHEN position(':' IN id) > 0 THEN split_part(id, ':', 1) ELSE '' END AS event_type,
-  substr(id, position(':' IN id) + 1) AS event_id,
+  CASE WHEN id ~ '^[^:]+:-?[0-9]{1,18}$' THEN split_part(id, ':', 1) ELSE id END AS event_type,
+  CASE WHEN id ~ '^[^:]+:-?[0-9]{1,18}$' THEN CAST(split_part(id, ':', 2) AS BIGINT) END
+    AS event_id,
   capacity AS max_capacity,
   admit_batch AS entry_batch_size,
   (admit_interval + 999) / 1000 AS entry_interval_seconds,
@@ -171,8 +172,10 @@ ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin)",
     .create_queues = R"(
 CREATE OR REPLACE VIEW waiting_queues AS SELECT
   CAST(room AS SIGNED) AS id,
-  CASE WHEN LOCATE(':', id) > 0 THEN SUBSTRING_INDEX(id, ':', 1) ELSE '' END AS event_type,
-  SUBSTRING(id, LOCATE(':', id) + 1) AS event_id,
+  CASE WHEN id REGEXP '^[^:]+:-?[0-9]{1,18}$' THEN SUBSTRING_INDEX(id, ':', 1) ELSE id END
+    AS event_type,
+  CASE WHEN id REGEXP '^[^:]+:-?[0-9]{1,18}$' THEN CAST(SUBSTRING_INDEX(id, ':', -1) AS SIGNED) END
+    AS event_id,
   capacity AS max_capacity,
   admit_batch AS entry_batch_size,
   (admit_interval + 999) DIV 1000 AS entry_interval_seconds,

@@ -1,6 +1,7 @@
 #include "store/history/sqlite_sink.h"
 
 #include <array>
+#include <unordered_set>
 
 #include "engine/settings.h"
 #include "store/history/fold.h"
@@ -52,6 +53,49 @@ CREATE INDEX visits_state ON visits(room, state);
 CREATE INDEX visits_ended ON visits(ended_at) WHERE ended_at IS NOT NULL;
 )";
 
+// System P's two tables, beside ours: who knows nothing of them can still read and write the rest.
+// Only rooms that are queues ("TYPE:ID") have tokens.
+constexpr const char* queues = R"(
+CREATE TABLE IF NOT EXISTS entry_tokens(
+  room INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  token TEXT NOT NULL,
+  PRIMARY KEY(room, number)) WITHOUT ROWID, STRICT;
+CREATE INDEX IF NOT EXISTS entry_tokens_token ON entry_tokens(token);
+CREATE TRIGGER IF NOT EXISTS visit_forgotten AFTER DELETE ON visits BEGIN
+  DELETE FROM entry_tokens WHERE room = old.room AND number = old.number;
+END;
+CREATE VIEW IF NOT EXISTS waiting_queues AS SELECT
+  room AS id,
+  iif(is_queue, substr(id, 1, colon - 1), id) AS event_type,
+  iif(is_queue, CAST(substr(id, colon + 1) AS INTEGER), NULL) AS event_id,
+  capacity AS max_capacity,
+  admit_batch AS entry_batch_size,
+  (admit_interval + 999) / 1000 AS entry_interval_seconds,
+  removed_at IS NULL AND state NOT IN ('draining', 'closed') AS is_active,
+  strftime('%Y-%m-%d %H:%M:%f', created_at / 1000.0, 'unixepoch') AS created_at,
+  strftime('%Y-%m-%d %H:%M:%f', opened_at / 1000.0, 'unixepoch') AS activated_at,
+  strftime('%Y-%m-%d %H:%M:%f', iif(state IN ('draining', 'closed'), closed_at, removed_at) / 1000.0,
+    'unixepoch') AS deactivated_at
+FROM (SELECT *, instr(id, ':') AS colon, instr(id, ':') > 1 AND
+  CAST(CAST(substr(id, instr(id, ':') + 1) AS INTEGER) AS TEXT) = substr(id, instr(id, ':') + 1)
+  AS is_queue FROM rooms);
+CREATE VIEW IF NOT EXISTS queue_entries AS SELECT
+  v.room * 1099511627776 + v.number AS id,
+  v.room AS queue_id,
+  v.visitor AS user_id,
+  t.token AS entry_token,
+  CASE WHEN outcome = 'expired' THEN 'EXPIRED' WHEN outcome IS NOT NULL THEN 'LEFT'
+    WHEN called_at IS NOT NULL THEN 'ENTERED' ELSE 'WAITING' END AS status,
+  strftime('%Y-%m-%d %H:%M:%f', joined_at / 1000.0, 'unixepoch') AS joined_at,
+  strftime('%Y-%m-%d %H:%M:%f', called_at / 1000.0, 'unixepoch') AS entered_at,
+  strftime('%Y-%m-%d %H:%M:%f', iif(outcome = 'expired', ended_at, NULL) / 1000.0, 'unixepoch')
+    AS expired_at,
+  strftime('%Y-%m-%d %H:%M:%f', iif(outcome <> 'expired', ended_at, NULL) / 1000.0, 'unixepoch')
+    AS left_at
+FROM visits v LEFT JOIN entry_tokens t ON t.room = v.room AND t.number = v.number;
+)";
+
 constexpr const char* settings = R"(
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
@@ -90,9 +134,12 @@ std::int64_t as_signed(std::uint64_t value) {
 struct SqliteSink::Open {
     Database database;
     std::optional<Statement> read_cursor, move_cursor, list_room, put_room, configure, set_state,
-        add_visit, put_visit, change, clear, forget;
+        add_visit, put_visit, change, clear, forget, put_token;
+    const EntryToken& entry_token;
+    std::unordered_set<std::uint32_t> with_tokens; // Rooms that are queues.
 
-    explicit Open(Database opened) : database(std::move(opened)) {}
+    Open(Database opened, const EntryToken& token)
+        : database(std::move(opened)), entry_token(token) {}
 
     Trouble prepare() {
         struct Entry {
@@ -135,10 +182,41 @@ struct SqliteSink::Open {
             if (!prepared) return database.trouble();
             *entry.statement = std::move(*prepared);
         }
+        return entry_token ? prepare_tokens() : Trouble{};
+    }
+
+    Trouble prepare_tokens() {
+        if (const Trouble trouble = database.run(queues)) return trouble;
+        Result<Statement> put =
+            database.prepare("INSERT OR REPLACE INTO entry_tokens VALUES(?, ?, ?)");
+        if (!put) return database.trouble();
+        put_token = std::move(*put);
+        Result<Statement> rooms =
+            database.prepare("SELECT room FROM rooms WHERE instr(id, ':') > 0");
+        if (!rooms) return database.trouble();
+        for (Step step = rooms->step(); step != Step::done; step = rooms->step()) {
+            if (step == Step::failed) return database.trouble();
+            with_tokens.insert(static_cast<std::uint32_t>(rooms->integer(0)));
+        }
         return {};
     }
 
+    void note_room(std::uint32_t room, std::string_view id) {
+        if (id.find(':') != id.npos) with_tokens.insert(room);
+    }
+
+    bool write_token(const Visit& visit) {
+        if (!put_token || !with_tokens.contains(visit.room)) return true;
+        const std::string token = entry_token(visit.room, visit.number);
+        if (token.empty()) return true; // No token can name it.
+        put_token->bind(1, std::int64_t{visit.room})
+            .bind(2, as_signed(visit.number))
+            .bind(3, token);
+        return put_token->run();
+    }
+
     bool list(const LedgerRoom& room) {
+        note_room(room.room, room.id);
         const Settings defaults;
         list_room->bind(1, std::int64_t{room.room})
             .bind(2, room.id)
@@ -151,6 +229,7 @@ struct SqliteSink::Open {
     }
 
     bool put(const RoomRow& room) {
+        note_room(room.room, room.id);
         put_room->bind(1, std::int64_t{room.room})
             .bind(2, room.id)
             .bind(3, room.created_at.ms)
@@ -199,7 +278,7 @@ struct SqliteSink::Open {
 
     bool apply(const Chapter& chapter) {
         for (const Visit& visit : chapter.arrivals)
-            if (!write(*add_visit, visit)) return false;
+            if (!write(*add_visit, visit) || !write_token(visit)) return false;
         for (const VisitChange& visit : chapter.changes)
             if (!apply(visit)) return false;
         for (const RoomChange& room : chapter.rooms)
@@ -218,14 +297,15 @@ struct SqliteSink::Open {
     }
 };
 
-SqliteSink::SqliteSink(const std::string& folder) : path_(folder + "/history.db") {}
+SqliteSink::SqliteSink(const std::string& folder, EntryToken entry_token)
+    : path_(folder + "/history.db"), entry_token_(std::move(entry_token)) {}
 SqliteSink::~SqliteSink() = default;
 
 Result<void> SqliteSink::open() {
     if (open_) return {};
     Result<Database> database = Database::open(path_, Database::Mode::write);
     if (!database) return database.fault();
-    auto fresh = std::make_unique<Open>(std::move(*database));
+    auto fresh = std::make_unique<Open>(std::move(*database), entry_token_);
     Database& db = fresh->database;
     const auto failed = [&] { return fault_in(path_, db.trouble()); };
     if (db.run(settings)) return failed();
@@ -295,7 +375,8 @@ Result<void> SqliteSink::copy(std::span<const RoomRow> rooms, std::span<const Vi
         for (const RoomRow& room : rooms)
             if (!open_->put(room)) return failed();
         for (const Visit& visit : visits)
-            if (!Open::write(*open_->put_visit, visit)) return failed();
+            if (!Open::write(*open_->put_visit, visit) || !open_->write_token(visit))
+                return failed();
         if (transaction.commit()) return failed();
         return {};
     });

@@ -15,7 +15,8 @@ namespace anteroom::history {
 
 class SqliteSink final : public HistorySink {
   public:
-    explicit SqliteSink(const std::string& folder);
+    // With `entry_token` the entries of queues have theirs.
+    explicit SqliteSink(const std::string& folder, EntryToken entry_token = {});
     ~SqliteSink() override;
 
     std::string name() const override { return "history.db"; }
@@ -31,7 +32,8 @@ class SqliteSink final : public HistorySink {
     auto try_to(Work work) -> decltype(work());
 
     std::string path_;
-    std::unique_ptr<Open> open_; // Null: not opened yet, or given up after a failure.
+    const EntryToken entry_token_; // Empty: entries have none.
+    std::unique_ptr<Open> open_;   // Null: not opened yet, or given up after a failure.
 };
 
 } // namespace anteroom::history

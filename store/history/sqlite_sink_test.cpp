@@ -154,6 +154,66 @@ TEST(SqliteSink, CopiesWholeRowsOverThoseThatAreThere) {
     EXPECT_EQ(*sink.cursor(), 1u);
 }
 
+std::string rows(const Folder& folder, std::string_view sql) {
+    sqlite::Database database = database_in(folder);
+    return *database.text("SELECT coalesce(group_concat(line, char(10)), '') FROM (" +
+                          std::string(sql) + ")");
+}
+
+std::string token(std::uint32_t room, Number number) {
+    return "token-" + std::to_string(room) + "-" + std::to_string(number);
+}
+
+TEST(SqliteSink, ShowsQueuesAndEntriesAsSystemPHasThem) {
+    const Folder folder;
+    const std::int64_t start = 1'700'000'000'000;
+    const std::vector<LedgerRoom> rooms{{1, "TIMEDEAL:42", Instant{start}, std::nullopt},
+                                        {2, "sale", Instant{start}, std::nullopt}};
+    std::vector<FactRow> facts;
+    for (Number number = 1; number <= 4; ++number)
+        facts.push_back(joined(1, number, "user-" + std::to_string(number), start));
+    facts.push_back(joined(2, 1, "bob", start));
+    for (const Number number : {2u, 3u, 4u})
+        facts.push_back(fact(FactKind::called, 1, number, start + 1'000));
+    facts.push_back(fact(FactKind::finished, 1, 3, start + 2'000));
+    facts.push_back(fact(FactKind::expired, 1, 4, start + 3'000, 2));
+    {
+        SqliteSink sink(folder.path(), token);
+        ASSERT_TRUE(write(sink, facts, rooms));
+    }
+    EXPECT_EQ(rows(folder,
+                   "SELECT id || ' ' || event_type || ' ' || ifnull(event_id, '-') || ' ' ||"
+                   " is_active || ' ' || activated_at AS line FROM waiting_queues"),
+              "1 TIMEDEAL 42 1 2023-11-14 22:13:20.000\n2 sale - 1 2023-11-14 22:13:20.000");
+    EXPECT_EQ(rows(folder, "SELECT id AS line FROM waiting_queues WHERE event_id = 42"), "1");
+    EXPECT_EQ(rows(folder,
+                   "SELECT user_id || ' ' || ifnull(entry_token, '-') || ' ' || status || ' ' ||"
+                   " ifnull(entered_at, '-') || ' ' || ifnull(expired_at, '-') || ' ' ||"
+                   " ifnull(left_at, '-') AS line FROM queue_entries ORDER BY id"),
+              "user-1 token-1-1 WAITING - - -\n"
+              "user-2 token-1-2 ENTERED 2023-11-14 22:13:21.000 - -\n"
+              "user-3 token-1-3 LEFT 2023-11-14 22:13:21.000 - 2023-11-14 22:13:22.000\n"
+              "user-4 token-1-4 EXPIRED 2023-11-14 22:13:21.000 2023-11-14 22:13:23.000 -\n"
+              "bob - WAITING - - -");
+    // Opened again it knows its queues, and what is forgotten is forgotten with its token.
+    SqliteSink sink(folder.path(), token);
+    ASSERT_TRUE(write(sink, {joined(1, 5, "user-5", start + 4'000)}));
+    EXPECT_EQ(*sink.forget(Instant{start + 10'000}, 100), 2u);
+    EXPECT_EQ(rows(folder, "SELECT token AS line FROM entry_tokens ORDER BY number"),
+              "token-1-1\ntoken-1-2\ntoken-1-5");
+}
+
+TEST(SqliteSink, AFileWithoutQueuesGetsThem) {
+    const Folder folder;
+    ASSERT_TRUE(SqliteSink(folder.path()).cursor());
+    SqliteSink sink(folder.path(), token);
+    ASSERT_TRUE(sink.copy(std::vector<RoomRow>{{.room = 1, .id = "COUPON:7"}},
+                          std::vector<Visit>{{.room = 1, .number = 1, .visitor = "ann"}}));
+    EXPECT_EQ(rows(folder, "SELECT entry_token AS line FROM queue_entries"), "token-1-1");
+    SqliteSink without(folder.path());
+    EXPECT_TRUE(write(without, {joined(1, 2, "bob", 100)})) << "who knows no tokens writes on";
+}
+
 TEST(SqliteSink, RefusesOtherVersionsAndDamagedFiles) {
     const Folder folder;
     {

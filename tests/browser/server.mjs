@@ -49,6 +49,25 @@ export async function startEvents({ mock = !binary } = {}) {
   return server;
 }
 
+// Queues of system P: there is no mock of them. queue(type, id) is active, one slot is taken, and nobody else is let in by itself.
+export async function startQueues() {
+  const server = await startBinary();
+  const send = async (method, path, headers, body) => {
+    const answer = await fetch(server.url + path, { method, headers: { "Content-Type": "application/json", ...headers }, body: body && JSON.stringify(body) });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()).data;
+  };
+  const admin = { Authorization: `Bearer ${adminToken}` };
+  const queue = async (type, id) => {
+    await send("POST", `/api/v1/seller/queue/${type}/${id}/activate`, admin, { maxCapacity: 1000, entryBatchSize: 1, entryIntervalSeconds: 3600 });
+    const enter = user => send("POST", `/queue/${type}/${id}/enter`, { "X-User-Id": user });
+    await enter("first");
+    while ((await send("GET", `/queue/${type}/${id}/status`, { "X-User-Id": "first" })).status !== "ENTERED");
+    return { type, id, enter, process: () => send("POST", `/admin/queue/${type}/${id}/process`, admin) };
+  };
+  return { ...server, queue };
+}
+
 let visitors = 0;
 
 function eventOf(server, id) {

@@ -1,0 +1,30 @@
+// What can be set of system P's dialect.
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+#include "service/profile.h"
+
+namespace anteroom::api::portal {
+
+struct Options {
+    Settings defaults{};           // Of a queue, where neither its activation nor P says anything.
+    Millis entered = minutes(10);  // How long somebody who entered holds the slot.
+    Millis idle = minutes(10);     // Not seen for longer: the entry expires.
+    Millis stream = minutes(5);    // How long one event stream lasts.
+    bool idempotent_enter = false; // Who enters twice gets 200, not 409.
+    bool drains = false;           // Deactivating lets those in who wait; otherwise they expire.
+};
+
+// The three numbers of an activation.
+struct Pace {
+    std::int64_t capacity = 0;
+    std::int64_t batch = 0;
+    std::int64_t interval_seconds = 0;
+};
+
+// The rules of system P as settings of a room.
+Settings room_rules(const Options& options, const Pace& pace);
+
+} // namespace anteroom::api::portal

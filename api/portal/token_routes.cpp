@@ -1,0 +1,91 @@
+// What the holder of an entry token asks. The token is a UUID ticket: made from the place, read
+// back without a table, in every process; the history writes the same.
+#include "api/portal/portal.h"
+
+namespace anteroom::api::portal {
+
+using net::Status;
+
+std::string Portal::token_of(const HostedRoom& room, Number number) const {
+    const std::optional<token::UuidTicket> ticket = desk_.office().tickets.mint_uuid(
+        {.kind = token::TicketKind::inner, .room = room.index(), .number = number});
+    return ticket ? std::string(ticket->view()) : std::string();
+}
+
+std::optional<Portal::Entry> Portal::read_token(const Ask& ask, std::string_view token) {
+    if (token.size() != token::UuidTicket{}.view().size()) return std::nullopt;
+    const token::TicketVerdict verdict = desk_.office().tickets.read(token, ask.unix_now());
+    const auto* content = std::get_if<token::TicketContent>(&verdict);
+    // Tickets of other systems have a generation.
+    if (!content || content->kind != token::TicketKind::inner || content->generation != 0)
+        return std::nullopt;
+    HostedRoom* room = desk_.service().rooms().at(content->room);
+    if (!room) return std::nullopt;
+    return Entry{.room = room->shared_from_this(), .number = content->number};
+}
+
+// Of an entry that ended long ago nobody knows any more whose it was.
+bool Portal::is_of_other(const Entry& entry, std::string_view user) const {
+    const VisitorKey* key = user.empty() ? nullptr : entry.room->view().visitor(entry.number);
+    return key && !(*key == desk_.office().key_of(user));
+}
+
+void Portal::look(Entry entry, Ask& ask, const std::string& user, OnLook then) {
+    HostedRoom& room = *entry.room;
+    room.counters.polls.fetch_add(1, std::memory_order_relaxed);
+    Later later = desk_.defer(ask);
+    if (room.touch(entry.number, ask.now)) {
+        const Standing standing = room.view().standing(entry.number);
+        if (standing.state != VisitorState::unknown && room.may_tell(standing))
+            return then(later, entry, standing);
+    }
+    // Called or over a moment ago, or not known here yet: said when it is durable.
+    desk_.service().submit(room, Touch{entry.number}, &desk_.loop(),
+                           [this, entry, user, then = std::move(then),
+                            later = std::move(later)](const Outcome& outcome) mutable {
+                               if (const auto* told = std::get_if<Standing>(&outcome)) {
+                                   if (is_of_other(entry, user))
+                                       return refuse(later, errors::user_mismatch);
+                                   return then(later, entry, *told);
+                               }
+                               // Nothing can be written now; what was written before is still true.
+                               const Reason reason = std::get<Refused>(outcome).reason;
+                               const Standing before = entry.room->view().standing(entry.number);
+                               const bool is_known = before.state != VisitorState::unknown &&
+                                                     entry.room->may_tell(before);
+                               if (reason == Reason::unavailable && is_known)
+                                   return then(later, entry, before);
+                               refuse(later, reason);
+                           });
+}
+
+void Portal::look(Ask& ask, std::string_view token, const std::string& user, OnLook then) {
+    std::optional<Entry> entry = read_token(ask, token);
+    if (!entry) return refuse(ask, errors::entry_not_found);
+    if (is_of_other(*entry, user)) return refuse(ask, errors::user_mismatch);
+    if (is_stale(ask, *entry->room, limits::age_max)) return;
+    look(*std::move(entry), ask, user, std::move(then));
+}
+
+void Portal::token_status(Ask& ask, std::string_view token, const std::string& user) {
+    look(ask, token, user, [this](Later& later, const Entry& entry, const Standing& standing) {
+        net::Answer answer = begin(later, Status::ok);
+        write_success(answer, status_of(*entry.room, standing));
+    });
+}
+
+void Portal::token_leave(Ask& ask, std::string_view token, const std::string& user) {
+    look(ask, token, user, [this](Later& later, const Entry& entry, const Standing& standing) {
+        if (standing.state == VisitorState::expired) return refuse(later, errors::token_expired);
+        if (!is_live(standing.state)) return refuse(later, errors::entry_not_found);
+        end(entry, Leave{entry.number}, std::move(later));
+    });
+}
+
+void Portal::token_validate(Ask& ask, std::string_view token, const std::string& user) {
+    look(ask, token, user, [this](Later& later, const Entry& entry, const Standing& standing) {
+        answer_validity(later, entry, standing);
+    });
+}
+
+} // namespace anteroom::api::portal
