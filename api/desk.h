@@ -13,6 +13,7 @@
 #include "api/caller.h"
 #include "api/office.h"
 #include "api/request_id.h"
+#include "api/tacos/shared.h"
 #include "api/urr/options.h"
 #include "net/exchange.h"
 #include "service/address_limiter.h"
@@ -31,7 +32,8 @@ struct ApiShared {
     History* history = nullptr;           // Null: only what rooms know themselves.
     std::atomic<bool> stopping{false};
     bool has_demo = false;
-    std::optional<urr::Options> urr = {}; // Nothing: the dialect is not spoken.
+    std::optional<urr::Options> urr = {};      // Nothing: the dialect is not spoken.
+    std::unique_ptr<tacos::Shared> tacos = {}; // Null: nor is this one.
 };
 
 // One request while it is being answered.

@@ -21,7 +21,8 @@ struct TestOptions {
     std::vector<std::string> cors_origins{};
     std::string jwt_secret{};
     urr::Options urr{};
-    std::vector<std::string> origins{}; // Of the gate.
+    std::optional<tacos::Options> tacos{}; // Nothing: not spoken.
+    std::vector<std::string> origins{};    // Of the gate.
     bool sessions_only = false;
     gate::CallLimits call_limits{}; // 0: not counted.
 };
@@ -39,6 +40,7 @@ class TestServer {
                  .join_limiter = std::make_unique<AddressLimiter>(3, options.joins_per_second)},
           keys(*token::KeyRing::generate({1'700'000'000})) {
         shared.urr = options.urr;
+        if (options.tacos) shared.tacos = std::make_unique<tacos::Shared>(*options.tacos);
         gate.rules.store(std::make_shared<gate::Rules>(gate::default_rules()));
         gate.sessions_only = options.sessions_only;
         gate.proxy.origins.urls = options.origins;
@@ -55,7 +57,11 @@ class TestServer {
             thread_.loop.on_turn([this] { service.quiet().pass(0); });
             api_ = std::make_unique<Api>(
                 shared, 0, thread_.loop,
-                *Office::open(keys, {.jwt_secret = options.jwt_secret, .access_rules = {}}));
+                *Office::open(
+                    keys, {.jwt_secret = options.jwt_secret,
+                           .access_rules = {},
+                           .tacos_rules = token::AccessRules{.type_required = false,
+                                                             .audience = "traffic-tacos-api"}}));
             api_->set_gate(*GateKeeper::open(api_->desk(), gate));
             server_ = *net::HttpServer::listen(thread_.loop, *api_, std::move(server_options));
             port_ = server_->port();

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/tacos/options.h"
 #include "api/urr/options.h"
 #include "gate/categories.h"
 #include "gate/proxy.h"
@@ -62,7 +63,7 @@ struct Config {
     std::string outer_key;
     std::string entry_key;
     // [dialects]
-    std::vector<std::string> dialects{"urr"};
+    std::vector<std::string> dialects{"urr", "tacos"};
     // [urr]
     std::string urr_catalogue_url;   // Says what an event is called; "{event}" stands for its id.
     std::string urr_catalogue_token; // Sent there as a bearer token.
@@ -70,6 +71,22 @@ struct Config {
     std::string urr_entry_pass = "10m"; // At most; never longer than the lease.
     bool urr_trust_vwr_position = false;
     bool urr_unknown_is_404 = false;
+    // [tacos]
+    std::int64_t tacos_rank = 100;         // Only the first so many may enter; 0: everybody.
+    std::string tacos_min_wait = "5s";     // Nobody enters before.
+    double tacos_rate_per_second = 50;     // Entries; 0: no limit.
+    std::string tacos_idle = "5m";         // A token that nobody asks about expires.
+    std::string tacos_enter_window = "1m"; // Who may enter and does not loses the turn.
+    std::string tacos_grant = "30s";       // The life of a reservation token.
+    std::int64_t tacos_limit_burst = 100;  // Calls of one address.
+    std::int64_t tacos_limit_per_second = 50;
+    std::string tacos_idempotency = "5m"; // How long the answer to an Idempotency-Key is kept.
+    bool tacos_require_idempotency_key = false;
+    bool tacos_trust_body_user = false;
+    std::string tacos_test_token; // Whoever shows it is a test user; empty: nobody.
+    std::string tacos_flush;      // Events that an admin may flush begin so; "*": all.
+    std::string tacos_jwt_issuer; // Of T's access tokens; empty: not looked at.
+    std::string tacos_jwt_audience = "traffic-tacos-api";
     // [gate]
     std::vector<std::string> gate_origin; // Empty: nothing is passed on.
     std::string gate_rules = "default";   // Or compat: system U's matrix as it was; or a file.
@@ -117,8 +134,9 @@ redis::RedisOptions redis_options(const Config& config);
 bool keeps_rooms(const Config& config);
 
 bool speaks(const Config& config, std::string_view dialect);
-// What [urr] says. Throws ConfigError.
+// What [urr] and [tacos] say. Throw ConfigError.
 api::urr::Options urr_options(const Config& config);
+api::tacos::Options tacos_options(const Config& config);
 
 // What [gate] says: the rules as they are now, and where to pass on. Throw ConfigError.
 std::shared_ptr<const gate::Rules> gate_rules(const Config& config);

@@ -77,13 +77,16 @@ class Server {
             shared_.history = desk_.get();
         }
         if (speaks(config_, "urr")) shared_.urr = urr_options(config_);
+        if (speaks(config_, "tacos"))
+            shared_.tacos = std::make_unique<api::tacos::Shared>(tacos_options(config_));
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
         shared_.metrics = [this] {
             const MetricSources sources{.service = service_,
                                         .ledger = ledger_,
                                         .redis = redis_,
                                         .historian = historian_.get(),
-                                        .speaks_urr = shared_.urr.has_value()};
+                                        .speaks_urr = shared_.urr.has_value(),
+                                        .tacos = shared_.tacos.get()};
             return metrics_text(sources, loop_metrics_);
         };
         prepare_gate();
@@ -188,10 +191,13 @@ class Server {
     }
     std::unique_ptr<api::Office> open_office(const Installation& installation,
                                              const std::optional<token::JwkSet>& jwks) const {
-        Result<std::unique_ptr<api::Office>> office =
-            api::Office::open(installation.keys, {.jwt_secret = config_.jwt_secret,
-                                                  .jwks = jwks ? &*jwks : nullptr,
-                                                  .access_rules = {}});
+        api::OfficeOptions options{
+            .jwt_secret = config_.jwt_secret, .jwks = jwks ? &*jwks : nullptr, .access_rules = {}};
+        if (speaks(config_, "tacos"))
+            options.tacos_rules = {.type_required = false,
+                                   .issuer = config_.tacos_jwt_issuer,
+                                   .audience = config_.tacos_jwt_audience};
+        Result<std::unique_ptr<api::Office>> office = api::Office::open(installation.keys, options);
         if (!office) throw ConfigError("auth.jwt_secret: " + office.fault().reason);
         return *std::move(office);
     }
@@ -305,8 +311,8 @@ class Server {
     Installation installation_;
     std::optional<token::JwkSet> jwks_; // The login's keys; none: there is no such file.
     std::unique_ptr<history::Historian> historian_; // Null: rooms are not kept.
-    embedded::LedgerStore* ledger_ = nullptr; // The service's; null: rooms are not kept here.
-    redis::RedisStore* redis_ = nullptr;      // The service's; null: they are not in Redis.
+    embedded::LedgerStore* ledger_ = nullptr;       // The service's; null: rooms are not kept here.
+    redis::RedisStore* redis_ = nullptr;            // The service's; null: they are not in Redis.
     Service service_;
     api::ApiShared shared_;
     api::GateShared gate_;
