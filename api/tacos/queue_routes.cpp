@@ -216,7 +216,7 @@ void Tacos::answer_enter(Call& call, const HostedRoom& room, const PlaceToken& p
     const std::string token = token_of(room, place.number, TokenUse::reservation, place.has_user);
     if (token.empty()) return refuse(call, errors::grant_failed);
     const std::int64_t life = room.view().settings().lease_max.count / 1'000;
-    const std::int64_t left = (standing.until - asked).count / 1'000;
+    const std::int64_t left = ((standing.until - asked).count + 999) / 1'000;
     net::Output body;
     compose(body, R"({"admission":"granted","reservation_token":")", token, R"(","ttl_sec":)",
             std::clamp<std::int64_t>(left, 1, std::max<std::int64_t>(1, life)), "}");
