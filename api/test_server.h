@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/api.h"
+#include "api/test_store.h"
 #include "net/testing.h"
 #include "token/key_ring.h"
 
@@ -25,6 +26,8 @@ struct TestOptions {
     std::vector<std::string> origins{};    // Of the gate.
     bool sessions_only = false;
     gate::CallLimits call_limits{}; // 0: not counted.
+    // While it is true the store refuses commands; nothing: it never does.
+    std::shared_ptr<std::atomic<bool>> store_is_away{};
 };
 
 class TestServer {
@@ -33,7 +36,8 @@ class TestServer {
 
     explicit TestServer(TestOptions options = {})
         : service(
-              {.defaults = options.defaults, .create_on_first_use = options.create_on_first_use}),
+              {.defaults = options.defaults, .create_on_first_use = options.create_on_first_use},
+              make_store(options)),
           shared{.service = service,
                  .admin_token = admin_token,
                  .cors_origins = options.cors_origins,
@@ -135,6 +139,13 @@ class TestServer {
     token::KeyRing keys;
 
   private:
+    static Service::MakeStore make_store(const TestOptions& options) {
+        if (!options.store_is_away) return {};
+        return [away = options.store_is_away](const Clock& clock, Listener& listener) {
+            return std::make_unique<FlakyStore>(clock, listener, away);
+        };
+    }
+
     net::testing::LoopThread thread_;
     std::unique_ptr<Api> api_;
     std::unique_ptr<net::HttpServer> server_;

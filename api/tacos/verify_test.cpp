@@ -167,6 +167,49 @@ TEST(TacosHealth, InTheWordsOfSystemTWhenItComesFirst) {
               R"({"service":"gateway-api","version":"dev","commit":"unknown","built":"unknown"})");
 }
 
+TEST(TacosOutage, WhatCannotBeDecidedIsUnavailable) {
+    TestOptions others;
+    others.store_is_away = std::make_shared<std::atomic<bool>>(false);
+    std::atomic<bool>& away = *others.store_is_away;
+    Options options = options_of(stopped());
+    options.owns_health = true;
+    options.flush_prefix = "*";
+    TestEvent event(std::move(options), others);
+    const std::string ann = event.token(), bob = event.token();
+    event.call(1);
+    const std::string grant = event.grant(ann);
+    token::TicketBook book(event.server.keys);
+    const std::string unheard = mint(book, {.room = event.room()->index(), .number = 99});
+    EXPECT_EQ(event.status(unheard).status, 404u);
+
+    away = true;
+    EXPECT_ERROR(event.join(), 503, "QUEUE_ERROR", "Failed to join queue");
+    EXPECT_ERROR(event.status(unheard), 503, "QUEUE_ERROR", "Failed to get queue status");
+    EXPECT_ERROR(event.enter(bob), 503, "QUEUE_ERROR", "Failed to grant admission");
+    EXPECT_ERROR(event.leave(bob), 503, "QUEUE_ERROR", "Failed to leave queue");
+    const std::string body =
+        fmt::format(R"({{"event_id":"{}","reservation_token":"{}"}})", event_id, grant);
+    const auto refused = event.verify(body);
+    EXPECT_ERROR(refused, 503, "QUEUE_ERROR", "Failed to verify reservation token");
+    EXPECT_EQ(refused.header("retry-after"), "5");
+    EXPECT_EQ(event.position(bob), 1) << "what is known is told";
+    const auto ask = [&](std::string_view method, std::string_view path) {
+        return event.server.ask(method, path, TestServer::as_admin());
+    };
+    EXPECT_ERROR(ask("POST", "/api/v1/admin/flush-test-data"), 503, "QUEUE_ERROR",
+                 "Failed to flush test data");
+    const auto health = ask("GET", "/api/v1/admin/health");
+    EXPECT_EQ(health.status, 503u);
+    EXPECT_EQ(TestServer::text_of(TestServer::json(health), "redis"), "unhealthy");
+    const auto ready = ask("GET", "/readyz");
+    EXPECT_EQ(ready.status, 503u);
+    EXPECT_EQ(TestServer::text_of(TestServer::json(ready), "reason"), "redis unavailable");
+
+    away = false;
+    EXPECT_EQ(event.verify(body).status, 200u) << "nothing was spent meanwhile";
+    EXPECT_EQ(event.leave(bob).status, 200u);
+}
+
 TEST(TacosFigures, CountWhatHappened) {
     TestEvent event;
     const std::string token = event.token();
