@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/portal/portal.h"
+#include "api/tacos/tacos.h"
 #include "api/urr/urr.h"
 #include "net/url.h"
 
@@ -19,6 +20,7 @@ Api::Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<O
     if (shared.urr) dialects_.push_back(std::make_unique<urr::Urr>(desk_, *shared.urr));
     if (shared.portal)
         dialects_.push_back(std::make_unique<portal::Portal>(desk_, hub_, *shared.portal));
+    if (shared.tacos) dialects_.push_back(std::make_unique<tacos::Tacos>(desk_, *shared.tacos));
     hub_.set_writer([this](const HostedRoom& room, Number number, std::string& out) {
         fmt::memory_buffer text;
         const VisitorState told =
@@ -46,13 +48,14 @@ bool Api::streams_body(const net::Request& request) {
 void Api::route(const net::Request& request, net::Exchange& exchange, Instant now) {
     Ask ask = desk_.open(request, exchange, now);
     const bool is_native = request.path.starts_with("/v1/");
-    if (!is_native && gate_ && gate_->is_over_limit(ask)) return;
+    if (!is_native && gate_ && !is_limited_by_dialect(request.path) && gate_->is_over_limit(ask))
+        return;
     for (const std::unique_ptr<Dialect>& dialect : dialects_)
         if (!is_native && dialect->handle(ask)) return;
     const RouteMatch matched = match(request.method, request.path);
     if (!matched.rule) {
         if (!matched.path_exists && gate_ && gate_->has_origin()) return gate_->handle(ask);
-        if (!matched.path_exists) return refuse(ask, Code::not_found);
+        if (!matched.path_exists) return miss(ask);
         if (request.method == net::Method::options) return preflight(ask);
         return refuse(ask, Code::method_not_allowed);
     }
@@ -68,6 +71,16 @@ void Api::route(const net::Request& request, net::Exchange& exchange, Instant no
     if (has_room && !is_room_id(ask.room_id))
         return refuse(ask, Code::bad_request, "a room id is 1 to 128 of A-Z a-z 0-9 . _ : ~ -");
     dispatch(ask, *matched.rule);
+}
+
+bool Api::is_limited_by_dialect(std::string_view path) const {
+    return std::ranges::any_of(dialects_, [&](const auto& one) { return one->limits(path); });
+}
+
+void Api::miss(Ask& ask) {
+    for (const std::unique_ptr<Dialect>& dialect : dialects_)
+        if (dialect->miss(ask)) return;
+    refuse(ask, Code::not_found);
 }
 
 bool Api::may_enter(Ask& ask, Access access, Caller& caller) {

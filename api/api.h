@@ -56,6 +56,8 @@ class Api final : public net::Handler {
 
     void route(const net::Request& request, net::Exchange& exchange, Instant now);
     void dispatch(Ask& ask, const RouteRule& rule);
+    bool is_limited_by_dialect(std::string_view path) const;
+    void miss(Ask& ask); // Nobody has this path.
     bool may_enter(Ask& ask, Access access, Caller& caller);
     void preflight(Ask& ask);
 

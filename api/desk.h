@@ -14,6 +14,7 @@
 #include "api/office.h"
 #include "api/portal/options.h"
 #include "api/request_id.h"
+#include "api/tacos/shared.h"
 #include "api/urr/options.h"
 #include "net/exchange.h"
 #include "service/address_limiter.h"
@@ -34,6 +35,7 @@ struct ApiShared {
     bool has_demo = false;
     std::optional<urr::Options> urr = {};       // Nothing: the dialect is not spoken.
     std::optional<portal::Options> portal = {}; // Nor is this one.
+    std::unique_ptr<tacos::Shared> tacos = {};  // Null: nor is this one.
 };
 
 // One request while it is being answered.

@@ -16,6 +16,10 @@ class Dialect {
     virtual bool owns(std::string_view path) const = 0;
     // False: not one of its paths, and nothing was done.
     virtual bool handle(Ask& ask) = 0;
+    // Whether it counts calls of this path itself: then nobody else does.
+    virtual bool limits(std::string_view) const { return false; }
+    // Nobody has this path. False: it is not said in this dialect's words.
+    virtual bool miss(Ask&) { return false; }
 };
 
 } // namespace anteroom::api

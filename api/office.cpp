@@ -8,14 +8,19 @@ namespace anteroom::api {
 Result<std::unique_ptr<Office>> Office::open(const token::KeyRing& ring,
                                              const OfficeOptions& options) {
     std::unique_ptr<Office> office(new Office(ring));
-    if (options.jwks != nullptr || !options.jwt_secret.empty()) {
-        Result<token::AccessVerifier> access =
-            options.jwks != nullptr
-                ? token::AccessVerifier::from_jwks(*options.jwks, options.jwt_secret,
-                                                   options.access_rules)
-                : token::AccessVerifier::from_secret(options.jwt_secret, options.access_rules);
-        if (!access) return access.fault();
-        office->access.emplace(*std::move(access));
+    if (options.jwks == nullptr && options.jwt_secret.empty()) return office;
+    const auto open_access = [&](const token::AccessRules& rules) {
+        return options.jwks != nullptr
+                   ? token::AccessVerifier::from_jwks(*options.jwks, options.jwt_secret, rules)
+                   : token::AccessVerifier::from_secret(options.jwt_secret, rules);
+    };
+    Result<token::AccessVerifier> access = open_access(options.access_rules);
+    if (!access) return access.fault();
+    office->access.emplace(*std::move(access));
+    if (options.tacos_rules) {
+        Result<token::AccessVerifier> tacos = open_access(*options.tacos_rules);
+        if (!tacos) return tacos.fault();
+        office->tacos_access.emplace(*std::move(tacos));
     }
     return office;
 }

@@ -23,6 +23,7 @@ struct OfficeOptions {
     std::string jwt_secret;
     const token::JwkSet* jwks = nullptr; // Copied.
     token::AccessRules access_rules;
+    std::optional<token::AccessRules> tacos_rules = {}; // Of system T's login, under the same keys.
 };
 
 class Office {
@@ -37,6 +38,7 @@ class Office {
     token::PassVerifier verifier;
     token::VisitorBook visitors;
     std::optional<token::AccessVerifier> access;
+    std::optional<token::AccessVerifier> tacos_access;
 
   private:
     explicit Office(const token::KeyRing& ring)

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/api.h"
+#include "api/test_store.h"
 #include "net/testing.h"
 #include "token/key_ring.h"
 
@@ -22,10 +23,13 @@ struct TestOptions {
     std::string jwt_secret{};
     urr::Options urr{};
     std::optional<portal::Options> portal{}; // Nothing: not spoken.
+    std::optional<tacos::Options> tacos{};
     std::vector<std::string> origins{};      // Of the gate.
     bool sessions_only = false;
     gate::CallLimits call_limits{}; // 0: not counted.
     std::vector<std::string> edge_secrets{};
+    // While it is true the store refuses commands; nothing: it never does.
+    std::shared_ptr<std::atomic<bool>> store_is_away{};
 };
 
 class TestServer {
@@ -34,7 +38,8 @@ class TestServer {
 
     explicit TestServer(TestOptions options = {})
         : service(
-              {.defaults = options.defaults, .create_on_first_use = options.create_on_first_use}),
+              {.defaults = options.defaults, .create_on_first_use = options.create_on_first_use},
+              make_store(options)),
           shared{.service = service,
                  .admin_token = admin_token,
                  .cors_origins = options.cors_origins,
@@ -42,6 +47,7 @@ class TestServer {
           keys(*token::KeyRing::generate({1'700'000'000})) {
         shared.urr = options.urr;
         shared.portal = options.portal;
+        if (options.tacos) shared.tacos = std::make_unique<tacos::Shared>(*options.tacos);
         gate.rules.store(std::make_shared<gate::Rules>(gate::default_rules()));
         gate.sessions_only = options.sessions_only;
         if (!options.edge_secrets.empty())
@@ -61,7 +67,11 @@ class TestServer {
             thread_.loop.on_turn([this] { service.quiet().pass(0); });
             api_ = std::make_unique<Api>(
                 shared, 0, thread_.loop,
-                *Office::open(keys, {.jwt_secret = options.jwt_secret, .access_rules = {}}));
+                *Office::open(
+                    keys, {.jwt_secret = options.jwt_secret,
+                           .access_rules = {},
+                           .tacos_rules = token::AccessRules{.type_required = false,
+                                                             .audience = "traffic-tacos-api"}}));
             api_->set_gate(*GateKeeper::open(api_->desk(), gate));
             server_ = *net::HttpServer::listen(thread_.loop, *api_, std::move(server_options));
             port_ = server_->port();
@@ -142,6 +152,13 @@ class TestServer {
     token::KeyRing keys;
 
   private:
+    static Service::MakeStore make_store(const TestOptions& options) {
+        if (!options.store_is_away) return {};
+        return [away = options.store_is_away](const Clock& clock, Listener& listener) {
+            return std::make_unique<FlakyStore>(clock, listener, away);
+        };
+    }
+
     net::testing::LoopThread thread_;
     std::unique_ptr<Api> api_;
     std::unique_ptr<net::HttpServer> server_;

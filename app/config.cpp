@@ -69,6 +69,21 @@ const Key keys[] = {
     {"portal", "stream", &Config::portal_stream},
     {"portal", "idempotent_enter", &Config::portal_idempotent_enter},
     {"portal", "deactivate", &Config::portal_deactivate},
+    {"tacos", "rank", &Config::tacos_rank},
+    {"tacos", "min_wait", &Config::tacos_min_wait},
+    {"tacos", "rate_per_second", &Config::tacos_rate_per_second},
+    {"tacos", "idle", &Config::tacos_idle},
+    {"tacos", "enter_window", &Config::tacos_enter_window},
+    {"tacos", "grant", &Config::tacos_grant},
+    {"tacos", "limit_burst", &Config::tacos_limit_burst},
+    {"tacos", "limit_per_second", &Config::tacos_limit_per_second},
+    {"tacos", "idempotency", &Config::tacos_idempotency},
+    {"tacos", "require_idempotency_key", &Config::tacos_require_idempotency_key},
+    {"tacos", "trust_body_user", &Config::tacos_trust_body_user},
+    {"tacos", "test_token", &Config::tacos_test_token, Secret::whole},
+    {"tacos", "flush", &Config::tacos_flush},
+    {"tacos", "jwt_issuer", &Config::tacos_jwt_issuer},
+    {"tacos", "jwt_audience", &Config::tacos_jwt_audience},
     {"gate", "origin", &Config::gate_origin},
     {"gate", "rules", &Config::gate_rules},
     {"gate", "redeem", &Config::gate_redeem},
@@ -91,8 +106,9 @@ const Key keys[] = {
 
 constexpr std::string_view defaults_section = "defaults";
 
-// The environment variables of system U that mean the same; our own names win over them.
+// The environment variables of other systems that mean the same; our own names win over them.
 struct Alias {
+    std::string_view dialect;
     std::string_view variable;
     std::string_view section;
     std::string_view name;
@@ -100,23 +116,29 @@ struct Alias {
 };
 
 constexpr Alias aliases[] = {
-    {"QUEUE_THRESHOLD", "defaults", "capacity"},
-    {"QUEUE_ACTIVE_TTL_SECONDS", "defaults", "lease", "s"},
-    {"QUEUE_SEEN_TTL_SECONDS", "defaults", "idle", "s"},
-    {"QUEUE_ADMISSION_INTERVAL_MS", "defaults", "admit_interval", "ms"},
-    {"QUEUE_ADMISSION_BATCH_SIZE", "defaults", "admit_batch"},
-    {"QUEUE_STALE_CLEANUP_INTERVAL_MS", "defaults", "sweep_interval", "ms"},
-    {"BATCH_SIZE", "defaults", "outer_batch"},
-    {"QUEUE_ENTRY_TOKEN_SECRET", "keys", "entry"},
-    {"QUEUE_ENTRY_TOKEN_TTL_SECONDS", "urr", "entry_pass", "s"},
-    {"VWR_TOKEN_SECRET", "keys", "outer"},
-    {"JWT_SECRET", "auth", "jwt_secret"},
-    {"CORS_ORIGIN", "server", "cors_origins"},
-    {"INTERNAL_API_TOKEN", "urr", "catalogue_token"},
-    {"RATE_LIMIT_AUTH_RPM", "gate", "auth_per_minute"},
-    {"RATE_LIMIT_QUEUE_RPM", "gate", "queue_per_minute"},
-    {"RATE_LIMIT_BOOKING_RPM", "gate", "booking_per_minute"},
-    {"RATE_LIMIT_GENERAL_RPM", "gate", "general_per_minute"},
+    {"urr", "QUEUE_THRESHOLD", "defaults", "capacity"},
+    {"urr", "QUEUE_ACTIVE_TTL_SECONDS", "defaults", "lease", "s"},
+    {"urr", "QUEUE_SEEN_TTL_SECONDS", "defaults", "idle", "s"},
+    {"urr", "QUEUE_ADMISSION_INTERVAL_MS", "defaults", "admit_interval", "ms"},
+    {"urr", "QUEUE_ADMISSION_BATCH_SIZE", "defaults", "admit_batch"},
+    {"urr", "QUEUE_STALE_CLEANUP_INTERVAL_MS", "defaults", "sweep_interval", "ms"},
+    {"urr", "BATCH_SIZE", "defaults", "outer_batch"},
+    {"urr", "QUEUE_ENTRY_TOKEN_SECRET", "keys", "entry"},
+    {"urr", "QUEUE_ENTRY_TOKEN_TTL_SECONDS", "urr", "entry_pass", "s"},
+    {"urr", "VWR_TOKEN_SECRET", "keys", "outer"},
+    {"urr", "JWT_SECRET", "auth", "jwt_secret"},
+    {"urr", "CORS_ORIGIN", "server", "cors_origins"},
+    {"urr", "INTERNAL_API_TOKEN", "urr", "catalogue_token"},
+    {"urr", "RATE_LIMIT_AUTH_RPM", "gate", "auth_per_minute"},
+    {"urr", "RATE_LIMIT_QUEUE_RPM", "gate", "queue_per_minute"},
+    {"urr", "RATE_LIMIT_BOOKING_RPM", "gate", "booking_per_minute"},
+    {"urr", "RATE_LIMIT_GENERAL_RPM", "gate", "general_per_minute"},
+    {"tacos", "JWT_SECRET", "auth", "jwt_secret"},
+    {"tacos", "JWT_ISSUER", "tacos", "jwt_issuer"},
+    {"tacos", "JWT_AUDIENCE", "tacos", "jwt_audience"},
+    {"tacos", "RATE_LIMIT_RPS", "tacos", "limit_per_second"},
+    {"tacos", "RATE_LIMIT_BURST", "tacos", "limit_burst"},
+    {"tacos", "CORS_ALLOW_ORIGINS", "server", "cors_origins"},
 };
 
 const Key* find_key(std::string_view section, std::string_view name) {
@@ -323,7 +345,7 @@ void read_environment(Config& config, const char* const* environment) {
 void read_aliases(Config& config, const char* const* environment) {
     for_each_variable(environment, [&](std::string_view variable, std::string_view text) {
         for (const Alias& alias : aliases)
-            if (variable == alias.variable && !text.empty())
+            if (variable == alias.variable && !text.empty() && speaks(config, alias.dialect))
                 set_from_text(config, alias.section, alias.name,
                               std::string(text) + std::string(alias.unit), variable);
     });
@@ -338,12 +360,13 @@ void check(const Config& config) {
     if (shares_rooms(config)) redis_options(config);
     history_url(config);
     history_keep(config);
+    const std::vector<std::string> known = Config{}.dialects; // Nobody chose: all of them.
     for (const std::string& dialect : config.dialects)
-        if (dialect != "urr" && dialect != "portal")
-            throw ConfigError(fmt::format(
-                "dialects.enabled: \"{}\" is not spoken; there are \"urr\" and \"portal\"",
-                dialect));
+        if (std::ranges::find(known, dialect) == known.end())
+            throw ConfigError(fmt::format("dialects.enabled: \"{}\" is not spoken; there are {}",
+                                          dialect, fmt::join(known, ", ")));
     urr_options(config);
+    tacos_options(config);
     portal_options(config);
     gate_rules(config);
     gate_proxy(config);
@@ -398,10 +421,8 @@ Config load_config(const std::string& path, const char* const* environment) {
     Config config;
     if (!path.empty()) read_file(config, path);
     read_environment(config, environment);
-    if (speaks(config, "urr")) {
-        read_aliases(config, environment);
-        read_environment(config, environment); // Our own names win.
-    }
+    read_aliases(config, environment);
+    read_environment(config, environment); // Our own names win.
     check(config);
     return config;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/portal/options.h"
+#include "api/tacos/options.h"
 #include "api/urr/options.h"
 #include "gate/categories.h"
 #include "gate/edge_stamp.h"
@@ -67,7 +68,7 @@ struct Config {
     std::string outer_key;
     std::string entry_key;
     // [dialects]
-    std::vector<std::string> dialects{"urr", "portal"};
+    std::vector<std::string> dialects{"urr", "tacos", "portal"};
     // [urr]
     std::string urr_catalogue_url;   // Says what an event is called; "{event}" stands for its id.
     std::string urr_catalogue_token; // Sent there as a bearer token.
@@ -81,6 +82,22 @@ struct Config {
     std::string portal_stream = "5m";   // One event stream; the client comes back for the next.
     bool portal_idempotent_enter = false;
     std::string portal_deactivate = "expire"; // Who is there; or drain: they are still let in.
+    // [tacos]
+    std::int64_t tacos_rank = 100;         // Only the first so many may enter; 0: everybody.
+    std::string tacos_min_wait = "5s";     // Nobody enters before.
+    double tacos_rate_per_second = 50;     // Entries; 0: no limit.
+    std::string tacos_idle = "5m";         // A token that nobody asks about expires.
+    std::string tacos_enter_window = "1m"; // Who may enter and does not loses the turn.
+    std::string tacos_grant = "30s";       // The life of a reservation token.
+    std::int64_t tacos_limit_burst = 100;  // Calls of one address.
+    std::int64_t tacos_limit_per_second = 50;
+    std::string tacos_idempotency = "5m"; // How long the answer to an Idempotency-Key is kept.
+    bool tacos_require_idempotency_key = false;
+    bool tacos_trust_body_user = false;
+    std::string tacos_test_token; // Whoever shows it is a test user; empty: nobody.
+    std::string tacos_flush;      // Events that an admin may flush begin so; "*": all.
+    std::string tacos_jwt_issuer; // Of T's access tokens; empty: not looked at.
+    std::string tacos_jwt_audience = "traffic-tacos-api";
     // [gate]
     std::vector<std::string> gate_origin; // Empty: nothing is passed on.
     std::string gate_rules = "default";   // Or compat: system U's matrix as it was; or a file.
@@ -130,8 +147,9 @@ shared::RedisOptions redis_options(const Config& config);
 bool keeps_rooms(const Config& config);
 
 bool speaks(const Config& config, std::string_view dialect);
-// What [urr] and [portal] say. Throw ConfigError.
+// What [urr], [tacos] and [portal] say. Throw ConfigError.
 api::urr::Options urr_options(const Config& config);
+api::tacos::Options tacos_options(const Config& config);
 api::portal::Options portal_options(const Config& config);
 
 // What [gate] says: the rules as they are now, and where to pass on. Throw ConfigError.

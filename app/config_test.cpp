@@ -116,14 +116,54 @@ TEST(Config, SystemPHasItsRules) {
     EXPECT_EQ(fault_of(rules), Reason::none);
 }
 
+TEST(Config, SystemTHasItsRulesAndItsNames) {
+    const api::tacos::Options options = tacos_options(load_config("", nullptr));
+    EXPECT_EQ(options.room.rules.called_max, 100);
+    EXPECT_EQ(options.room.rules.wait_min, seconds(5));
+    EXPECT_EQ(options.room.rules.rate_milli, 50'000);
+    EXPECT_EQ(options.room.rules.lease_max, seconds(30));
+    EXPECT_EQ(options.limit_burst, 100);
+    EXPECT_EQ(options.limit_per_second, 50);
+    EXPECT_FALSE(options.requires_idempotency_key || options.trusts_body_user);
+    EXPECT_FALSE(options.owns_health) << "system U comes first";
+    EXPECT_TRUE(options.test_token.empty() && options.flush_prefix.empty());
+
+    const char* environment[] = {"ANTEROOM_DIALECTS_ENABLED=tacos,urr",
+                                 "ANTEROOM_TACOS_MIN_WAIT=10s",
+                                 "ANTEROOM_TACOS_RANK=0",
+                                 "ANTEROOM_TACOS_RATE_PER_SECOND=0",
+                                 "ANTEROOM_TACOS_TEST_TOKEN=a-long-test-token-0123456789-abcdef",
+                                 "RATE_LIMIT_RPS=7",
+                                 "RATE_LIMIT_BURST=9",
+                                 "JWT_AUDIENCE=others",
+                                 nullptr};
+    const Config config = load_config("", environment);
+    const api::tacos::Options current = tacos_options(config);
+    EXPECT_EQ(current.room.rules.wait_min, seconds(10));
+    EXPECT_EQ(current.room.rules.called_max, 0);
+    EXPECT_EQ(current.room.rules.rate_milli, 0);
+    EXPECT_EQ(current.limit_per_second, 7);
+    EXPECT_EQ(current.limit_burst, 9);
+    EXPECT_TRUE(current.owns_health);
+    EXPECT_EQ(config.tacos_jwt_audience, "others");
+    EXPECT_EQ(print_config(config).find("a-long-test-token"), std::string::npos);
+}
+
 TEST(Config, EveryMistakeIsOneClearLine) {
     const std::pair<const char*, const char*> rows[] = {
         {"[server]\nlisten = 8080\n", "server.listen must be a text"},
         {"[dialects]\nenabled = [\"klingon\"]\n",
-         "dialects.enabled: \"klingon\" is not spoken; there are \"urr\" and \"portal\""},
+         "dialects.enabled: \"klingon\" is not spoken; there are urr, tacos, portal"},
         {"[portal]\nentered = \"soon\"\n", "portal.entered must be a span such as \"10m\""},
         {"[portal]\nstream = \"0s\"\n", "portal.stream must be a span such as \"10m\""},
         {"[portal]\ndeactivate = \"now\"\n", "portal.deactivate must be \"expire\" or \"drain\""},
+        {"[tacos]\nmin_wait = \"soon\"\n", "tacos.min_wait must be a span such as \"30s\""},
+        {"[tacos]\ngrant = \"0s\"\n", "tacos.grant must be a span"},
+        {"[tacos]\nrank = -1\n", "0 or more"},
+        {"[tacos]\nrate_per_second = 2000000\n", "tacos: rate_per_second must be from 0 to"},
+        {"[tacos]\nrate_per_second = 0.0001\n", "must be 0 or at least 0.001"},
+        {"[tacos]\nlimit_burst = 0\n", "tacos.limit_burst must be at least 1"},
+        {"[tacos]\ntest_token = \"load-test-bypass-token\"\n", "tacos.test_token: "},
         {"[urr]\nentry_pass = \"soon\"\n", "urr.entry_pass must be a span such as \"10m\""},
         {"[urr]\ncatalogue_url = \"ftp://x\"\n", "urr.catalogue_url must be an http or https URL"},
         {"[urr]\ntrust_vwr_position = 1\n", "urr.trust_vwr_position must be true or false"},

@@ -96,6 +96,52 @@ void urr_metrics(Text& text, Service& service) {
     total("business_queue_left_total", "Users who left.", left);
 }
 
+// What system T's dashboards ask for; "event_id" is the room.
+void tacos_metrics(Text& text, Service& service, api::tacos::Figures& figures) {
+    using api::tacos::Operation;
+    using api::tacos::Waits;
+    const auto rooms = service.rooms().all();
+    text.family("queue_operations_total", "counter", "Calls of the queue, by how they ended.");
+    for (std::size_t i = 0; i < api::tacos::operation_names.size(); ++i)
+        for (const bool succeeded : {true, false})
+            text.sample(
+                "queue_operations_total",
+                fmt::format("operation=\"{}\",status=\"{}\"", api::tacos::operation_names[i],
+                            succeeded ? "success" : "failure"),
+                figures.operations(static_cast<Operation>(i), succeeded));
+    std::vector<std::uint32_t> indexes;
+    for (const auto& room : rooms) indexes.push_back(room->index());
+    const std::vector<Waits> waits = figures.waits(indexes);
+    text.family("queue_wait_time_seconds", "histogram", "How long those who entered had waited.");
+    for (std::size_t i = 0; i < rooms.size(); ++i) {
+        if (waits[i].count == 0) continue;
+        const std::string event = fmt::format("event_id=\"{}\"", rooms[i]->id());
+        std::uint64_t sum = 0;
+        for (std::size_t bucket = 0; bucket < waits[i].counts.size(); ++bucket) {
+            sum += waits[i].counts[bucket];
+            const std::string bound =
+                bucket < Waits::bounds.size() ? std::to_string(Waits::bounds[bucket]) : "+Inf";
+            text.sample("queue_wait_time_seconds_bucket", fmt::format("{},le=\"{}\"", event, bound),
+                        sum);
+        }
+        text.sample("queue_wait_time_seconds_sum", event, waits[i].sum_seconds);
+        text.sample("queue_wait_time_seconds_count", event, waits[i].count);
+    }
+    text.family("queue_admissions_total", "counter", "Visitors who entered through this process.");
+    for (std::size_t i = 0; i < rooms.size(); ++i)
+        text.sample("queue_admissions_total", fmt::format("event_id=\"{}\"", rooms[i]->id()),
+                    waits[i].count);
+    text.family("queue_depth", "gauge", "Visitors who have not entered, ready ones included.");
+    for (const auto& room : rooms)
+        text.sample("queue_depth", fmt::format("event_id=\"{}\"", room->id()),
+                    room->view().waiting() + room->view().called());
+    text.family("ratelimit_dropped_total", "counter", "Calls over the limit of their address.");
+    text.sample("ratelimit_dropped_total", "key_type=\"ip\"", figures.dropped.load());
+    text.family("idempotency_hits_total", "counter", "Calls with an Idempotency-Key.");
+    text.sample("idempotency_hits_total", "type=\"hit\"", figures.replayed.load());
+    text.sample("idempotency_hits_total", "type=\"miss\"", figures.executed.load());
+}
+
 void latency_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
     constexpr std::string_view name = "anteroom_answer_seconds";
     text.family(name, "histogram", "From the parsed request to its answer.");
@@ -233,6 +279,7 @@ std::string metrics_text(const MetricSources& sources, const std::vector<LoopMet
     text.sample("anteroom_rooms", "", sources.service.rooms().count());
     room_metrics(text, sources.service);
     if (sources.speaks_urr) urr_metrics(text, sources.service);
+    if (sources.tacos) tacos_metrics(text, sources.service, sources.tacos->figures);
     latency_metrics(text, loops);
     server_metrics(text, loops);
     gate_metrics(text, loops);

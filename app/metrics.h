@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/latency.h"
+#include "api/tacos/shared.h"
 #include "gate/proxy.h"
 #include "net/http_server.h"
 #include "service/service.h"
@@ -27,6 +28,7 @@ struct MetricSources {
     const shared::RedisStore* redis = nullptr;      // Null: they are not in Redis.
     const history::Historian* historian = nullptr; // Null: nor is their history.
     bool speaks_urr = false;
+    api::tacos::Shared* tacos = nullptr; // Null: the dialect is not spoken.
 };
 
 std::string metrics_text(const MetricSources& sources, const std::vector<LoopMetrics>& loops);

@@ -78,13 +78,16 @@ class Server {
         }
         if (speaks(config_, "urr")) shared_.urr = urr_options(config_);
         if (speaks(config_, "portal")) shared_.portal = portal_options(config_);
+        if (speaks(config_, "tacos"))
+            shared_.tacos = std::make_unique<api::tacos::Shared>(tacos_options(config_));
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
         shared_.metrics = [this] {
             const MetricSources sources{.service = service_,
                                         .ledger = ledger_,
                                         .redis = redis_,
                                         .historian = historian_.get(),
-                                        .speaks_urr = shared_.urr.has_value()};
+                                        .speaks_urr = shared_.urr.has_value(),
+                                        .tacos = shared_.tacos.get()};
             return metrics_text(sources, loop_metrics_);
         };
         prepare_gate();
@@ -189,10 +192,14 @@ class Server {
     }
     std::unique_ptr<api::Office> open_office(const Installation& installation,
                                              const std::optional<token::JwkSet>& jwks) const {
-        Result<std::unique_ptr<api::Office>> office =
-            api::Office::open(installation.keys, {.jwt_secret = config_.jwt_secret,
-                                                  .jwks = jwks ? &*jwks : nullptr,
-                                                  .access_rules = access_rules(config_)});
+        api::OfficeOptions options{.jwt_secret = config_.jwt_secret,
+                                   .jwks = jwks ? &*jwks : nullptr,
+                                   .access_rules = access_rules(config_)};
+        if (speaks(config_, "tacos"))
+            options.tacos_rules = {.type_required = false,
+                                   .issuer = config_.tacos_jwt_issuer,
+                                   .audience = config_.tacos_jwt_audience};
+        Result<std::unique_ptr<api::Office>> office = api::Office::open(installation.keys, options);
         if (!office) throw ConfigError("auth.jwt_secret: " + office.fault().reason);
         return *std::move(office);
     }

@@ -86,6 +86,7 @@ void Room::fold(const Joined& joined, Instant at) {
     if (carries) carriers_.add(place.order, joined.number);
     lines_[place.line].everybody.insert(place.order);
     lines_[place.line].present.insert(place.order);
+    lines_[place.line].outside.insert(place.order);
     add(waiting_, +1);
     // The chunk that grows, or that may be buried now that the next one begins. One that begins was
     // not there when the snapshot did.
@@ -124,6 +125,7 @@ void Room::fold(const Claimed& claimed, Instant at) {
     if (settings().lease_start == LeaseStart::at_claim) record.start(at);
     record.touch(at);
     record.put(place);
+    lines_[place.line].outside.erase(place.order);
     add(inside_, one_active - one_called);
     ++totals_.claimed;
     set_timer(claimed.number);
@@ -179,6 +181,7 @@ void Room::fold(const Expired& expired, Instant at) {
 void Room::end(Number number, VisitorState state, Instant at) {
     const Place place = record_to_change(number).place();
     CHECK(is_live(place.state));
+    if (place.state != VisitorState::active) lines_[place.line].outside.erase(place.order);
     if (is_in_line(place.state)) {
         flow_.departed(at);
         leave_line(place);

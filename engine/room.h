@@ -102,6 +102,9 @@ class Room {
     // The numbers of line 0, 1, … in order, with those who may still come back; see pulse.h.
     static constexpr std::size_t lines_max = 2 * limits::lanes_max;
     const Line& everybody(std::size_t line) const { return lines_[line].everybody; }
+    // How many stand outside before this visitor: in line, or called and not come in yet. Never
+    // grows for who waits in the only lane. REQUIRES: the standing is of somebody live.
+    std::uint64_t outside_before(const Standing& standing) const;
 
     // Writer. How many ended, and how, since the room began.
     struct Totals {
@@ -119,9 +122,10 @@ class Room {
     // One line of the inner line. Who left a moment ago is not called but still counts as ahead; a
     // second set, not a sum of two, so that a reader never meets anybody twice or not at all.
     struct Queue {
-        explicit Queue(Retired& retired) : everybody(retired), present(retired) {}
+        explicit Queue(Retired& retired) : everybody(retired), present(retired), outside(retired) {}
         Line everybody;
         Line present; // Those who may be called.
+        Line outside; // Everybody, and those who were called and have not come in yet.
     };
     template <std::size_t... Index>
     static std::array<Queue, sizeof...(Index)> make_lines(Retired& retired,

@@ -72,7 +72,7 @@ TEST(RoomReaders, NobodyOvertakesAVisitorWhoWaits) {
     std::atomic<std::uint64_t> ahead_at_most{before};
 
     Readers readers([&]() -> Readers::Turn {
-        return [&, last = before](Random& random) mutable {
+        return [&, last = before, last_outside = before](Random& random) mutable {
             const std::uint64_t at_most = ahead_at_most.load();
             const Standing standing = room.standing(watched);
             ASSERT_EQ(standing.state, VisitorState::waiting);
@@ -80,6 +80,10 @@ TEST(RoomReaders, NobodyOvertakesAVisitorWhoWaits) {
             ASSERT_LE(standing.ahead, last) << "ahead grew for somebody who waits";
             ASSERT_GE(standing.ahead, keeps);
             last = standing.ahead;
+            const std::uint64_t outside = room.outside_before(standing);
+            ASSERT_LE(outside, last_outside) << "somebody came out again";
+            ASSERT_GE(outside, keeps);
+            last_outside = outside;
             // A newcomer is counted a moment before the number is issued.
             ASSERT_LE(standing.behind, room.issued() + 1 - watched);
             ASSERT_EQ(room.find(key_of(before + 1)), watched);

@@ -225,6 +225,40 @@ TEST(Room, OnlyTheFirstSoManyMayEnter) {
     EXPECT_EQ(world.state(eve), VisitorState::called);
 }
 
+TEST(Room, WhoIsCalledStandsBeforeTheOthersUntilComingIn) {
+    Settings settings;
+    settings.admit_on_join = false;
+    settings.claim_by_look = false;
+    settings.called_max = 2;
+    settings.leave_grace = Millis{0};
+    World world(settings);
+    const Number ann = world.join("ann");
+    const Number bob = world.join("bob");
+    const Number eve = world.join("eve");
+    const auto before = [&](const Room& room, Number number) {
+        return room.outside_before(room.standing(number));
+    };
+    EXPECT_EQ(before(world.room, eve), 2u);
+    world.pass(seconds(1));
+    EXPECT_EQ(world.ahead(eve), 0u);
+    EXPECT_EQ(before(world.room, eve), 2u) << "called is not yet in";
+    EXPECT_EQ(before(world.room, bob), 1u);
+    world.apply(Claim{ann});
+    EXPECT_EQ(before(world.room, bob), 0u);
+
+    std::vector<std::string> pieces;
+    world.room.begin_snapshot();
+    while (world.room.take_snapshot(pieces, 1'000)) {
+    }
+    Room again;
+    for (const std::string& piece : pieces) ASSERT_TRUE(again.restore(piece));
+    EXPECT_EQ(before(again, eve), 1u);
+
+    world.apply(Leave{bob});
+    EXPECT_EQ(before(world.room, eve), 0u);
+    world.expect_replay_is_equal();
+}
+
 TEST(Room, NobodyIsCalledBeforeTheMinimumWait) {
     Settings settings;
     settings.wait_min = seconds(5);

@@ -176,13 +176,17 @@ bool Room::finish_restore() {
         fits = fits && place.line < lines_max && place.order <= Line::number_max &&
                (carries ? outer_.was_ordered(place.order) : place.order == number);
         if (!fits) return false;
+        Queue& queue = lines_[place.line];
+        if (place.state != VisitorState::active) {
+            if (queue.outside.contains(place.order)) return fits = false;
+            queue.outside.insert(place.order);
+        }
         if (!is_in_line(place.state)) {
             inside += static_cast<std::uint64_t>(place.state == VisitorState::called ? one_called
                                                                                      : one_active);
             set_timer(number);
             return true;
         }
-        Queue& queue = lines_[place.line];
         fits = fits && !queue.everybody.contains(place.order) &&
                !(carries && carriers_.at(place.order) != 0);
         if (!fits) return false;

@@ -48,6 +48,12 @@ Standing Room::standing(Number number) const {
     return result;
 }
 
+std::uint64_t Room::outside_before(const Standing& standing) const {
+    std::uint64_t before = lines_[standing.line].outside.rank(standing.order);
+    for (std::size_t line = 0; line < standing.line; ++line) before += lines_[line].outside.size();
+    return before;
+}
+
 bool Room::touch(Number number, Instant now) const {
     Record* record = roll_.record(number);
     if (!record) return false;

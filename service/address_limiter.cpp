@@ -12,13 +12,13 @@ std::size_t AddressLimiter::Hash::seed() {
     return seed;
 }
 
-std::int64_t AddressLimiter::wait_seconds(const net::IpAddress& address, Instant now) {
-    if (per_second_ <= 0) return 0;
+AddressLimiter::Taken AddressLimiter::take(const net::IpAddress& address, Instant now) {
+    if (!is_on()) return {};
     Shard& shard = shards_[Hash{}(address) % shard_count];
     const std::lock_guard lock(shard.mutex);
     if (shard.buckets.size() >= addresses_max && !shard.buckets.contains(address)) {
         forget_full(shard, now);
-        if (shard.buckets.size() >= addresses_max) return 1;
+        if (shard.buckets.size() >= addresses_max) return {.wait_seconds = 1};
     }
     const auto [found, fresh] = shard.buckets.try_emplace(address);
     Bucket& bucket = found->second;
@@ -28,9 +28,10 @@ std::int64_t AddressLimiter::wait_seconds(const net::IpAddress& address, Instant
     bucket.at = now;
     if (bucket.level >= 1) {
         bucket.level -= 1;
-        return 0;
+        return {.left = static_cast<std::int64_t>(bucket.level)};
     }
-    return std::max<std::int64_t>(1, std::llround(std::ceil((1 - bucket.level) / per_second_)));
+    const auto wait = std::llround(std::ceil((1 - bucket.level) / per_second_));
+    return {.wait_seconds = std::max<std::int64_t>(1, wait)};
 }
 
 void AddressLimiter::forget_full(Shard& shard, Instant now) const {

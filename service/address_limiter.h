@@ -20,8 +20,16 @@ class AddressLimiter {
     // So many at once, so many per second in the long run; 0 per second: no limit.
     AddressLimiter(double burst, double per_second) : burst_(burst), per_second_(per_second) {}
 
+    struct Taken {
+        std::int64_t wait_seconds = 0; // 0: one was taken.
+        std::int64_t left = 0;         // So many more may be taken at once.
+    };
     // Takes one; otherwise says in how many seconds there will be one.
-    std::int64_t wait_seconds(const net::IpAddress& address, Instant now);
+    Taken take(const net::IpAddress& address, Instant now);
+    std::int64_t wait_seconds(const net::IpAddress& address, Instant now) {
+        return take(address, now).wait_seconds;
+    }
+    bool is_on() const { return per_second_ > 0; }
 
   private:
     static constexpr std::size_t shard_count = 16;

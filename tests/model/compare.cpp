@@ -40,6 +40,9 @@ std::string difference(const Room& room, const NaiveRoom& model) {
         const Standing theirs = model.standing(visitor.number);
         if (ours != theirs)
             return fmt::format("room: {}, model: {}", describe(ours), describe(theirs));
+        if (is_live(visitor.state) && room.outside_before(ours) != model.outside_before(visitor))
+            return fmt::format("visitor {} has {} outside before", visitor.number,
+                               room.outside_before(ours));
         const Number found = room.find(visitor.key);
         if (is_live(visitor.state) && found != visitor.number)
             return fmt::format("visitor {} is found as {}", visitor.number, found);

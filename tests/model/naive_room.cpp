@@ -36,6 +36,14 @@ Standing NaiveRoom::standing(Number number) const {
     return result;
 }
 
+std::uint64_t NaiveRoom::outside_before(const Visitor& me) const {
+    return static_cast<std::uint64_t>(
+        std::count_if(visitors_.begin(), visitors_.end(), [&](const Visitor& other) {
+            const bool outside = is_live(other.state) && other.state != VisitorState::active;
+            return outside && stands_before(other, me);
+        }));
+}
+
 std::size_t NaiveRoom::count(VisitorState state) const {
     return static_cast<std::size_t>(
         std::count_if(visitors_.begin(), visitors_.end(),

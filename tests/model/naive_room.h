@@ -34,6 +34,8 @@ class NaiveRoom {
   public:
     Outcome apply(const Command& command, Instant now);
     Standing standing(Number number) const;
+    // How many stand before this visitor and have not come in.
+    std::uint64_t outside_before(const Visitor& me) const;
     std::size_t count(VisitorState state) const;
 
     const std::vector<Visitor>& visitors() const { return visitors_; }

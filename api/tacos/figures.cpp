@@ -1,0 +1,30 @@
+#include "api/tacos/figures.h"
+
+#include <algorithm>
+
+namespace anteroom::api::tacos {
+
+void Figures::note_wait(std::uint32_t room, std::int64_t seconds) {
+    const std::lock_guard lock(mutex_);
+    if (waits_.size() >= events_max && !waits_.contains(room)) return;
+    Waits& waits = waits_[room];
+    const auto bound = std::lower_bound(Waits::bounds.begin(), Waits::bounds.end(), seconds);
+    ++waits.counts[static_cast<std::size_t>(bound - Waits::bounds.begin())];
+    waits.sum_seconds += seconds;
+    ++waits.count;
+}
+
+std::vector<Waits> Figures::waits(const std::vector<std::uint32_t>& rooms) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Waits> found;
+    std::map<std::uint32_t, Waits> kept;
+    for (const std::uint32_t room : rooms) {
+        const auto waits = waits_.find(room);
+        if (waits != waits_.end()) kept.insert(*waits);
+        found.push_back(waits != waits_.end() ? waits->second : Waits{});
+    }
+    waits_ = std::move(kept);
+    return found;
+}
+
+} // namespace anteroom::api::tacos

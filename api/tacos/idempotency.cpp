@@ -1,0 +1,166 @@
+#include "api/tacos/idempotency.h"
+
+#include <random>
+#include <utility>
+
+#include "base/check.h"
+#include "token/secret.h"
+
+namespace anteroom::api::tacos {
+namespace {
+
+int digit_of(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
+token::Hmac new_mac() {
+    const Result<token::Secret> secret = token::Secret::random();
+    CHECK(secret);
+    return token::Hmac(secret->bytes());
+}
+
+std::uint64_t new_seed() {
+    std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+}
+
+} // namespace
+
+std::optional<IdempotencyKey> parse_uuid(std::string_view text) {
+    constexpr std::string_view urn = "urn:uuid:";
+    constexpr std::size_t with_dashes = 36, bare = 32;
+    if (text.starts_with(urn) && text.size() == urn.size() + with_dashes)
+        text.remove_prefix(urn.size());
+    if (text.size() == with_dashes + 2 && text.front() == '{' && text.back() == '}')
+        text = text.substr(1, with_dashes);
+    if (text.size() != with_dashes && text.size() != bare) return std::nullopt;
+    IdempotencyKey key{};
+    std::size_t digits = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool dash =
+            text.size() == with_dashes && (at == 8 || at == 13 || at == 18 || at == 23);
+        const int digit = digit_of(text[at]);
+        if (dash ? text[at] != '-' : digit < 0) return std::nullopt;
+        if (dash) continue;
+        std::uint8_t& byte = key[digits++ / 2];
+        byte = static_cast<std::uint8_t>(byte << 4 | digit);
+    }
+    return key;
+}
+
+std::size_t IdempotencyBook::Hash::operator()(const IdempotencyKey& key) const {
+    constexpr std::uint64_t odd = 0x9e37'79b9'7f4a'7c15;
+    std::uint64_t hash = seed;
+    for (const std::size_t half : {std::size_t{0}, std::size_t{8}}) {
+        hash = (hash ^ token::load_number<8>(key.data() + half)) * odd;
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+std::shared_ptr<IdempotencyBook> IdempotencyBook::open(Millis memory, const Limits& limits) {
+    return std::shared_ptr<IdempotencyBook>(new IdempotencyBook(memory, limits));
+}
+
+IdempotencyBook::IdempotencyBook(Millis memory, const Limits& limits)
+    : memory_(memory), limits_(limits), mac_(new_mac()), entries_(16, Hash{new_seed()}) {}
+
+// Each part with its length: two calls that differ never read the same.
+token::Digest IdempotencyBook::fingerprint(std::string_view method, std::string_view path,
+                                           std::string_view query, std::string_view body,
+                                           std::string_view user) const {
+    std::string text;
+    for (const std::string_view part : {method, path, query, body, user})
+        text.append(std::to_string(part.size())).append(":").append(part);
+    return mac_.sign(text);
+}
+
+std::size_t IdempotencyBook::bytes_of(const Entry& entry) {
+    return sizeof(Entry) + sizeof(Done) + (entry.answer ? entry.answer->body.size() : 0);
+}
+
+void IdempotencyBook::forget_oldest() {
+    const auto found = entries_.find(done_.front().key);
+    CHECK(found != entries_.end() && found->second.answer);
+    bytes_ -= bytes_of(found->second);
+    entries_.erase(found);
+    done_.pop_front();
+}
+
+void IdempotencyBook::forget_old(Instant now) {
+    while (!done_.empty() && done_.front().at + memory_ <= now) forget_oldest();
+}
+
+IdempotencyBook::Verdict IdempotencyBook::begin(const IdempotencyKey& key,
+                                                const token::Digest& fingerprint, Instant now,
+                                                OnAnswer on_answer) {
+    const std::lock_guard lock(mutex_);
+    forget_old(now);
+    const auto found = entries_.find(key);
+    if (found != entries_.end()) {
+        Entry& entry = found->second;
+        if (entry.fingerprint != fingerprint) return Conflict{};
+        if (entry.answer) return entry.answer;
+        if (entry.waiting.size() >= limits_.waiting_max) return Full{};
+        entry.waiting.push_back(std::move(on_answer));
+        return Waits{};
+    }
+    const auto is_full = [&] {
+        return entries_.size() >= limits_.calls_max || bytes_ >= limits_.bytes_max;
+    };
+    while (is_full() && !done_.empty()) forget_oldest();
+    if (is_full()) return Full{};
+    Entry& entry = entries_[key];
+    entry.fingerprint = fingerprint;
+    bytes_ += bytes_of(entry);
+    return Hold(shared_from_this(), key);
+}
+
+void IdempotencyBook::settle(const IdempotencyKey& key, std::shared_ptr<const Answer> answer,
+                             Instant now) {
+    std::vector<OnAnswer> waiting;
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = entries_.find(key);
+        CHECK(found != entries_.end() && !found->second.answer);
+        Entry& entry = found->second;
+        waiting = std::exchange(entry.waiting, {});
+        bytes_ -= bytes_of(entry);
+        const bool succeeded = answer && net::code(answer->status) / 100 == 2;
+        if (succeeded) {
+            entry.answer = answer;
+            bytes_ += bytes_of(entry);
+            done_.push_back({.at = now, .key = key});
+        } else {
+            entries_.erase(found);
+        }
+    }
+    for (OnAnswer& hears : waiting) hears(answer);
+}
+
+void IdempotencyBook::Hold::answer(net::Status status, std::string_view body, Instant now) {
+    CHECK(book_);
+    auto answer =
+        std::make_shared<const Answer>(Answer{.status = status, .body = std::string(body)});
+    std::exchange(book_, nullptr)->settle(key_, std::move(answer), now);
+}
+
+IdempotencyBook::Hold::~Hold() {
+    if (book_) book_->settle(key_, nullptr, Instant{});
+}
+
+std::size_t IdempotencyBook::waiting(const IdempotencyKey& key) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(key);
+    return found == entries_.end() ? 0 : found->second.waiting.size();
+}
+
+std::size_t IdempotencyBook::size() const {
+    const std::lock_guard lock(mutex_);
+    return entries_.size();
+}
+
+} // namespace anteroom::api::tacos

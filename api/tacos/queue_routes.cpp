@@ -1,0 +1,245 @@
+// A token for a place, where it is, going in, going away.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "api/tacos/body.h"
+#include "api/tacos/tacos.h"
+#include "net/output.h"
+#include "net/url.h"
+#include "token/secret.h"
+
+namespace anteroom::api::tacos {
+namespace {
+
+using net::compose;
+using net::Status;
+
+constexpr std::int64_t wait_seconds_max = 600;
+constexpr std::int64_t seconds_each = 2; // Before anything is measured.
+constexpr std::string_view gone = R"({"status":"left"})";
+
+// The token of a query; empty: there is none.
+std::string token_in(std::string_view query) {
+    const std::optional<net::Query> parsed = net::Query::parse(query);
+    const std::string* token = parsed ? parsed->find("token") : nullptr;
+    return token ? *token : std::string();
+}
+
+// Seconds until the turn comes, for who stands at this position.
+std::int64_t wait_seconds(const Room& view, const Standing& standing, std::uint64_t position,
+                          Instant now) {
+    if (standing.state == VisitorState::called) return 1;
+    const double rate = view.rate_per_second();
+    const auto places = static_cast<double>(std::min<std::uint64_t>(position, limits::count_max));
+    if (rate <= 0)
+        return static_cast<std::int64_t>(std::min(places * seconds_each, double{wait_seconds_max}));
+    const Millis least = standing.joined + view.settings().wait_min - now;
+    const double by_rate = std::min(places / rate, double{wait_seconds_max});
+    return std::clamp(std::max(static_cast<std::int64_t>(by_rate), least.count / 1'000),
+                      std::int64_t{1}, wait_seconds_max);
+}
+
+// What is wrong with a token of this standing; null: it can be told where it stands.
+const Error* fault_of(const Standing& standing) {
+    if (is_inside(standing.state) || standing.state == VisitorState::waiting) return nullptr;
+    return standing.state == VisitorState::expired ? &errors::token_expired
+                                                   : &errors::token_not_found;
+}
+
+// REQUIRES: no fault.
+void write_status(net::Output& out, const Room& view, const Standing& standing, Instant now) {
+    const std::int64_t waited = std::max<std::int64_t>(0, (now - standing.joined).count / 1'000);
+    if (standing.state == VisitorState::active)
+        return compose(out, R"({"status":"ready","position":0,"eta_sec":0,"waiting_time":)", waited,
+                       R"(,"ready_for_entry":true})");
+    const std::uint64_t position = view.outside_before(standing) + 1;
+    const bool ready = standing.state == VisitorState::called;
+    compose(out, R"({"status":"waiting","position":)", position, R"(,"eta_sec":)",
+            wait_seconds(view, standing, position, now), R"(,"waiting_time":)", waited,
+            R"(,"ready_for_entry":)", std::string_view(ready ? "true" : "false"), "}");
+}
+
+const Error& error_of(Reason reason) {
+    switch (reason) {
+        case Reason::outer_required:
+        case Reason::outer_unknown:
+        case Reason::outer_not_released: return errors::outer_line_first;
+        default: return errors::join_failed;
+    }
+}
+
+} // namespace
+
+std::string Tacos::token_of(const HostedRoom& room, Number number, TokenUse use, bool has_user) {
+    return mint(office().tickets,
+                {.use = use, .has_user = has_user, .room = room.index(), .number = number});
+}
+
+std::optional<Tacos::Held> Tacos::find(const Ask& ask, std::string_view token, TokenUse use) {
+    const std::optional<PlaceToken> place = read(office().tickets, token, use, ask.unix_now());
+    HostedRoom* room = place ? service().rooms().at(place->room) : nullptr;
+    if (!room) return std::nullopt;
+    return Held{.room = room, .place = *place};
+}
+
+void Tacos::join(const Ask& ask, const Caller& caller, Call call) {
+    const std::optional<Body> body = read_body(ask.request.body);
+    if (!body) return refuse(call, errors::invalid_request);
+    if (body->event_id.empty()) return refuse(call, errors::missing_event_id);
+    std::string user = caller.user;
+    const bool speaks_for_others =
+        options().trusts_body_user || caller.is_backend || caller.is_admin;
+    if (user.empty() && speaks_for_others) user = body->user_id;
+    if (!is_room_id(body->event_id) || !is_user_id(user))
+        return refuse(call, errors::invalid_request);
+
+    // An anonymous visitor is whoever has the key of the call: the same call in another process is
+    // the same visitor. Without a key, each call is another one.
+    std::string visitor = user;
+    if (visitor.empty() && caller.key) visitor = "~tacos:" + token::hex(*caller.key);
+    if (visitor.empty()) {
+        const std::optional<token::VisitorId> fresh = token::VisitorBook::new_visitor();
+        if (!fresh) return refuse(call, errors::join_failed);
+        visitor = fmt::format("~tacos:{}", fresh->text().view());
+    }
+    if (!service().is_writable()) return refuse(call, errors::join_failed);
+    std::shared_ptr<HostedRoom> room = service().rooms().share(body->event_id);
+    if (!room && service().options().create_on_first_use)
+        room = service().make_room(body->event_id, options().room).room;
+    if (!room) return refuse(call, errors::event_not_found);
+
+    const Join command{.visitor = office().key_of(visitor),
+                       .lane = lane_number(room->profile(), "").value_or(0)};
+    const bool has_user = !user.empty();
+    service().submit(
+        *room, command, &desk_.loop(),
+        [this, room, has_user, call = std::move(call)](const Outcome& outcome) mutable {
+            if (const auto* refused = std::get_if<Refused>(&outcome))
+                return refuse(call, error_of(refused->reason));
+            answer_join(call, *room, std::get<Standing>(outcome), has_user);
+        },
+        user);
+}
+
+void Tacos::answer_join(Call& call, const HostedRoom& room, const Standing& standing,
+                        bool has_user) {
+    const std::string token = token_of(room, standing.number, TokenUse::waiting, has_user);
+    if (token.empty() || !is_live(standing.state)) return refuse(call, errors::join_failed);
+    const bool active = standing.state == VisitorState::active;
+    net::Output body;
+    compose(body, R"({"waiting_token":")", token, R"(","position_hint":)",
+            active ? 0 : room.view().outside_before(standing) + 1, R"(,"status":")",
+            std::string_view(active ? "ready" : "waiting"), R"("})");
+    answer(call, Status::accepted, {body.data(), body.size()});
+}
+
+void Tacos::status(Ask& ask, const Limit& limit) {
+    const auto fail = [&](const Error& error) {
+        shared_.figures.note(Operation::status, false);
+        refuse(ask, limit, error);
+    };
+    const std::string token = token_in(ask.request.query);
+    if (token.empty()) return fail(errors::missing_query_token);
+    const std::optional<Held> held = find(ask, token, TokenUse::waiting);
+    if (!held) return fail(errors::token_not_found);
+    const Number number = held->place.number;
+    held->room->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    if (held->room->age(ask.now) > limits::age_max) return fail(errors::status_failed);
+
+    held->room->touch(number, ask.now);
+    const Standing standing = held->room->view().standing(number);
+    const bool is_known = standing.state != VisitorState::unknown;
+    if (is_known && held->room->may_tell(standing)) {
+        if (const Error* fault = fault_of(standing)) return fail(*fault);
+        shared_.figures.note(Operation::status, true);
+        net::Answer answer = begin(ask, limit, Status::ok);
+        return write_status(answer.body(), held->room->view(), standing, ask.now);
+    }
+    // A moment ago called, or over; or this copy of the room has not heard of the place yet.
+    const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
+    service().submit(
+        *room, Touch{number}, &desk_.loop(),
+        [this, room, call = defer(ask, limit, Operation::status)](const Outcome& outcome) mutable {
+            if (const auto* refused = std::get_if<Refused>(&outcome))
+                return refuse(call, refused->reason == Reason::unavailable
+                                        ? errors::status_failed
+                                        : errors::token_not_found);
+            answer_status(call, *room, std::get<Standing>(outcome));
+        });
+}
+
+void Tacos::answer_status(Call& call, const HostedRoom& room, const Standing& standing) {
+    if (const Error* fault = fault_of(standing)) return refuse(call, *fault);
+    net::Output body;
+    write_status(body, room.view(), standing, service().clock().now());
+    answer(call, Status::ok, {body.data(), body.size()});
+}
+
+void Tacos::enter(const Ask& ask, Call call) {
+    const std::optional<Body> body = read_body(ask.request.body);
+    if (!body) return refuse(call, errors::invalid_request);
+    if (body->waiting_token.empty()) return refuse(call, errors::missing_body_token);
+    const std::optional<Held> held = find(ask, body->waiting_token, TokenUse::waiting);
+    if (!held) return refuse(call, errors::token_not_found);
+    if (held->room->age(ask.now) > limits::age_max) return refuse(call, errors::validation_failed);
+    const PlaceToken place = held->place;
+    held->room->touch(place.number, ask.now);
+    const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
+    const bool is_first = room->view().standing(place.number).state != VisitorState::active;
+    service().submit(
+        *room, Claim{place.number}, &desk_.loop(),
+        [this, room, place, is_first, asked = ask.now,
+         call = std::move(call)](const Outcome& outcome) mutable {
+            if (const auto* refused = std::get_if<Refused>(&outcome)) {
+                if (refused->reason == Reason::unavailable)
+                    return refuse(call, errors::grant_failed);
+                const VisitorState state = room->view().standing(place.number).state;
+                // Not known here yet: the room has only just heard of the place.
+                const bool is_over = state == VisitorState::leaving ||
+                                     (!is_live(state) && state != VisitorState::unknown) ||
+                                     refused->reason == Reason::unknown_number;
+                return refuse(call, is_over ? errors::token_not_found : errors::not_ready);
+            }
+            const Standing& standing = std::get<Standing>(outcome);
+            if (is_first)
+                shared_.figures.note_wait(room->index(), (asked - standing.joined).count / 1'000);
+            answer_enter(call, *room, place, standing, asked);
+        });
+}
+
+// The same grant for as long as it lives. What was redeemed is spent.
+void Tacos::answer_enter(Call& call, const HostedRoom& room, const PlaceToken& place,
+                         const Standing& standing, Instant asked) {
+    if (standing.redeemed) return refuse(call, errors::token_not_found);
+    const std::string token = token_of(room, place.number, TokenUse::reservation, place.has_user);
+    if (token.empty()) return refuse(call, errors::grant_failed);
+    const std::int64_t life = room.view().settings().lease_max.count / 1'000;
+    const std::int64_t left = ((standing.until - asked).count + 999) / 1'000;
+    net::Output body;
+    compose(body, R"({"admission":"granted","reservation_token":")", token, R"(","ttl_sec":)",
+            std::clamp<std::int64_t>(left, 1, std::max<std::int64_t>(1, life)), "}");
+    answer(call, Status::ok, {body.data(), body.size()});
+}
+
+void Tacos::leave(Ask& ask, const Limit& limit) {
+    const std::string token = token_in(ask.request.query);
+    if (token.empty()) {
+        shared_.figures.note(Operation::leave, false);
+        return refuse(ask, limit, errors::missing_query_token);
+    }
+    Call call = defer(ask, limit, Operation::leave);
+    const std::optional<Held> held = find(ask, token, TokenUse::waiting);
+    if (!held) return answer(call, Status::ok, gone);
+    const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
+    service().submit(*room, Leave{held->place.number}, &desk_.loop(),
+                     [this, room, call = std::move(call)](const Outcome& outcome) mutable {
+                         const auto* refused = std::get_if<Refused>(&outcome);
+                         if (refused && refused->reason == Reason::unavailable)
+                             return refuse(call, errors::leave_failed);
+                         answer(call, Status::ok, gone);
+                     });
+}
+
+} // namespace anteroom::api::tacos

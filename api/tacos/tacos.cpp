@@ -1,0 +1,195 @@
+#include "api/tacos/tacos.h"
+
+#include <algorithm>
+
+#include "api/routes.h"
+#include "net/output.h"
+#include "service/pulse_json.h"
+
+namespace anteroom::api::tacos {
+namespace {
+
+using net::compose;
+using net::Method;
+using net::Status;
+
+constexpr net::HeaderLines json_unstored =
+    "Content-Type: application/json\r\nCache-Control: no-store\r\n";
+constexpr std::string_view api_prefix = "/api/v1/";
+constexpr std::uint64_t retry_seconds = 5;
+
+// `path` only where system T has it: in what is said of a path that is not there.
+void write_error(net::Output& out, const Error& error, std::string_view trace_id,
+                 std::string_view path = {}) {
+    compose(out, R"({"error":{"code":")", error.code, R"(","message":")", error.message, R"(",)");
+    if (!path.empty()) {
+        compose(out, R"("path":)");
+        append_json_string(out, path);
+        compose(out, ",");
+    }
+    compose(out, R"("trace_id":")", trace_id, R"("}})");
+}
+
+} // namespace
+
+struct Tacos::Rule {
+    enum class Words : std::uint8_t { queue, health }; // Others have a health, too.
+    Route route;
+    Method method;
+    std::string_view path;
+    Words words = Words::queue;
+};
+
+// The hot one first.
+const Tacos::Rule Tacos::rules[] = {
+    {Route::status, Method::get, "/api/v1/queue/status"},
+    {Route::enter, Method::post, "/api/v1/queue/enter"},
+    {Route::join, Method::post, "/api/v1/queue/join"},
+    {Route::leave, Method::del, "/api/v1/queue/leave"},
+    {Route::verify, Method::post, "/api/v1/queue/verify"},
+    {Route::admin_health, Method::get, "/api/v1/admin/health"},
+    {Route::admin_stats, Method::get, "/api/v1/admin/stats"},
+    {Route::admin_flush, Method::post, "/api/v1/admin/flush-test-data"},
+    {Route::version, Method::get, "/version"},
+    {Route::health, Method::get, "/healthz", Rule::Words::health},
+    {Route::ready, Method::get, "/readyz", Rule::Words::health},
+};
+
+Tacos::Tacos(Desk& desk, Shared& shared)
+    : desk_(desk), shared_(shared), parked_(std::make_shared<Parked>(*this)) {}
+
+bool Tacos::owns(std::string_view path) const {
+    for (const Rule& rule : rules)
+        if (rule.path == path) return rule.words == Rule::Words::queue || options().owns_health;
+    return false;
+}
+
+// Calls are counted here, so that others who count them leave them alone.
+bool Tacos::limits(std::string_view path) const {
+    return path.starts_with(api_prefix) && owns(path);
+}
+
+bool Tacos::handle(Ask& ask) {
+    const Rule* rule = nullptr;
+    for (const Rule& candidate : rules)
+        if (candidate.path == ask.request.path) rule = &candidate;
+    if (!rule || !owns(rule->path)) return false;
+    const Method wanted = ask.request.method == Method::head ? Method::get : ask.request.method;
+    if (wanted == Method::options) return preflight(ask), true;
+    const bool is_counted = limits(rule->path);
+    const Limit limit = is_counted ? take(ask) : Limit{};
+    if (limit.wait_seconds > 0)
+        refuse(ask, limit, errors::rate_limited);
+    else if (rule->method != wanted)
+        refuse(ask, limit, errors::wrong_method);
+    else
+        dispatch(ask, limit, rule->route);
+    return true;
+}
+
+void Tacos::dispatch(Ask& ask, const Limit& limit, Route route) {
+    switch (route) {
+        case Route::status: return status(ask, limit);
+        case Route::leave: return leave(ask, limit);
+        case Route::join:
+        case Route::enter:
+        case Route::verify: return post(ask, limit, route);
+        case Route::admin_health: return admin_health(ask, limit);
+        case Route::admin_stats: return admin_stats(ask, limit);
+        case Route::admin_flush: return admin_flush(ask, limit);
+        case Route::health: return health(ask);
+        case Route::ready: return ready(ask);
+        case Route::version: return version(ask);
+    }
+}
+
+bool Tacos::miss(Ask& ask) {
+    if (!ask.request.path.starts_with(api_prefix)) return false;
+    const Limit limit = take(ask);
+    if (limit.wait_seconds > 0) return refuse(ask, limit, errors::rate_limited), true;
+    net::Answer answer = begin(ask, limit, Status::not_found);
+    write_error(answer.body(), errors::no_such_path, ask.request_id.view(), ask.request.path);
+    return true;
+}
+
+Tacos::Limit Tacos::take(const Ask& ask) {
+    if (!shared_.limiter.is_on()) return {};
+    const AddressLimiter::Taken taken = shared_.limiter.take(ask.request.client_address(), ask.now);
+    if (taken.wait_seconds > 0) shared_.figures.dropped.fetch_add(1, std::memory_order_relaxed);
+    return {.left = taken.left,
+            .wait_seconds = taken.wait_seconds,
+            .resets_at = unix_seconds(ask.now) + 1};
+}
+
+namespace {
+
+void dress(net::Answer& answer, std::int64_t per_second, const auto& limit, Status status) {
+    answer.headers(json_unstored);
+    if (limit.resets_at > 0) {
+        answer.header("X-RateLimit-Limit", static_cast<std::uint64_t>(per_second));
+        answer.header("X-RateLimit-Remaining", static_cast<std::uint64_t>(limit.left));
+        answer.header("X-RateLimit-Reset", static_cast<std::uint64_t>(limit.resets_at));
+        answer.header("X-RateLimit-Window", "1s");
+    }
+    const auto wait = static_cast<std::uint64_t>(std::max<std::int64_t>(1, limit.wait_seconds));
+    if (status == Status::unavailable)
+        answer.header("Retry-After", retry_seconds);
+    else if (limit.resets_at > 0 && limit.left <= 0)
+        answer.header("Retry-After", wait);
+    if (status == Status::unauthorized) answer.header("WWW-Authenticate", "Bearer");
+}
+
+} // namespace
+
+net::Answer Tacos::begin(Ask& ask, const Limit& limit, Status status) {
+    net::Answer answer = desk_.begin(ask, status);
+    dress(answer, options().limit_per_second, limit, status);
+    return answer;
+}
+
+void Tacos::refuse(Ask& ask, const Limit& limit, const Error& error) {
+    net::Answer answer = begin(ask, limit, error.status);
+    if (error.status == Status::method_not_allowed)
+        for (const Rule& rule : rules)
+            if (rule.path == ask.request.path) answer.header("Allow", api::name(rule.method));
+    write_error(answer.body(), error, ask.request_id.view());
+}
+
+Tacos::Call Tacos::defer(Ask& ask, const Limit& limit, Operation operation) {
+    return {.later = desk_.defer(ask), .limit = limit, .operation = operation, .hold = {}};
+}
+
+void Tacos::write(Call& call, Status status, std::string_view body, bool replayed) {
+    net::Answer answer = desk_.begin(call.later, status);
+    dress(answer, options().limit_per_second, call.limit, status);
+    if (replayed) answer.header("X-Idempotency-Cached", "true");
+    net::append(answer.body(), body);
+}
+
+void Tacos::answer(Call& call, Status status, std::string_view body) {
+    shared_.figures.note(call.operation, net::code(status) < 400);
+    if (call.hold) {
+        call.hold->answer(status, body, service().clock().now());
+        call.hold.reset();
+    }
+    write(call, status, body, false);
+}
+
+void Tacos::refuse(Call& call, const Error& error) {
+    net::Output body;
+    write_error(body, error, call.later.request_id.view());
+    answer(call, error.status, {body.data(), body.size()});
+}
+
+void Tacos::preflight(Ask& ask) {
+    net::Answer answer = desk_.begin(ask, Status::no_content);
+    if (!desk_.allowed_origin(ask.request).empty()) {
+        answer.header("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS");
+        answer.header("Access-Control-Allow-Headers",
+                      "Authorization, Content-Type, Idempotency-Key, X-Request-ID");
+        answer.header("Access-Control-Max-Age", "3600");
+    }
+    answer.send();
+}
+
+} // namespace anteroom::api::tacos

@@ -1,0 +1,134 @@
+// Tacos: system T, Traffic Tacos' queue, on the wire as its clients know it.
+//
+//   /api/v1/queue/{join,status,enter,leave}   a token for a place, where it is, going in, going
+//   away /api/v1/queue/verify                      an origin redeems the reservation token, once
+//   /api/v1/admin/{health,stats,flush-test-data}
+//
+// An event is a room of the same id. Who may enter is who was called; `enter` is the claim. Decides
+// nothing: turns, pace and leases are the engine's. What differs from the original on purpose is
+// in docs/dialects/tacos.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "api/dialect.h"
+#include "api/tacos/errors.h"
+#include "api/tacos/shared.h"
+#include "api/tacos/tokens.h"
+
+namespace anteroom::api::tacos {
+
+class Tacos final : public Dialect {
+  public:
+    Tacos(Desk& desk, Shared& shared);
+
+    bool owns(std::string_view path) const override;
+    bool handle(Ask& ask) override;
+    bool limits(std::string_view path) const override;
+    bool miss(Ask& ask) override;
+
+  private:
+    enum class Route : std::uint8_t;
+    struct Rule;
+    static const Rule rules[];
+
+    // How often the caller may call, as every answer tells it.
+    struct Limit {
+        std::int64_t left = 0;
+        std::int64_t wait_seconds = 0; // 0: the call counts.
+        std::int64_t resets_at = 0;    // In Unix seconds.
+    };
+    Limit take(const Ask& ask);
+    void dispatch(Ask& ask, const Limit& limit, Route route);
+
+    // Answers at once.
+    net::Answer begin(Ask& ask, const Limit& limit, net::Status status);
+    void refuse(Ask& ask, const Limit& limit, const Error& error);
+    void preflight(Ask& ask);
+
+    // A call that is answered later.
+    struct Call {
+        Later later;
+        Limit limit;
+        Operation operation;
+        std::optional<IdempotencyBook::Hold> hold; // Of its Idempotency-Key.
+    };
+    void answer(Call& call, net::Status status, std::string_view body);
+    void refuse(Call& call, const Error& error);
+    Call defer(Ask& ask, const Limit& limit, Operation operation);
+    void write(Call& call, net::Status status, std::string_view body, bool replayed);
+
+    // Idempotency (idempotent_calls.cpp).
+    struct Caller : api::Caller {
+        std::optional<IdempotencyKey> key;
+    };
+    Caller identify(const Ask& ask, const std::optional<IdempotencyKey>& key);
+    void post(Ask& ask, const Limit& limit, Route route);
+    // Calls that wait for the answer to the same call; of this loop.
+    struct Parked {
+        static constexpr std::size_t calls_max = 4'096;
+        explicit Parked(Tacos& of) : tacos(of) {}
+        Tacos& tacos;
+        std::uint64_t next_id = 0;
+        std::unordered_map<std::uint64_t, Call> calls;
+    };
+    IdempotencyBook::OnAnswer park(std::uint64_t id);
+    void wake(std::uint64_t id, const std::shared_ptr<const IdempotencyBook::Answer>& first);
+
+    // The queue (queue_routes.cpp).
+    void join(const Ask& ask, const Caller& caller, Call call);
+    void status(Ask& ask, const Limit& limit);
+    void enter(const Ask& ask, Call call);
+    void leave(Ask& ask, const Limit& limit);
+    struct Held {
+        HostedRoom* room = nullptr;
+        PlaceToken place;
+    };
+    std::optional<Held> find(const Ask& ask, std::string_view token, TokenUse use);
+    std::string token_of(const HostedRoom& room, Number number, TokenUse use, bool has_user);
+    void answer_join(Call& call, const HostedRoom& room, const Standing& standing, bool has_user);
+    void answer_status(Call& call, const HostedRoom& room, const Standing& standing);
+    void answer_enter(Call& call, const HostedRoom& room, const PlaceToken& place,
+                      const Standing& standing, Instant asked);
+    // The origin (verify_route.cpp).
+    void verify(const Ask& ask, const Caller& caller, Call call);
+    void redeem(const std::shared_ptr<HostedRoom>& room, const PlaceToken& place, std::string user,
+                Call call);
+
+    // Operators and health (admin_routes.cpp).
+    bool is_admin(Ask& ask, const Limit& limit);
+    void admin_health(Ask& ask, const Limit& limit);
+    void admin_stats(Ask& ask, const Limit& limit);
+    void admin_flush(Ask& ask, const Limit& limit);
+    void health(Ask& ask);
+    void ready(Ask& ask);
+    void version(Ask& ask);
+
+    const Options& options() const { return shared_.options; }
+    Office& office() const { return desk_.office(); }
+    Service& service() { return desk_.service(); }
+
+    Desk& desk_;
+    Shared& shared_;
+    std::shared_ptr<Parked> parked_;
+};
+
+enum class Tacos::Route : std::uint8_t {
+    join,
+    status,
+    enter,
+    leave,
+    verify,
+    admin_health,
+    admin_stats,
+    admin_flush,
+    health,
+    ready,
+    version,
+};
+
+} // namespace anteroom::api::tacos
