@@ -25,8 +25,7 @@ class Writer {
     void operator()(Instant at) { out_.word(at.ms); }
     void operator()(bool truth) { out_.byte(truth ? 1 : 0); }
     template <class T>
-    void operator()(T value) requires std::is_enum_v<T> || std::is_unsigned_v<T>
-    {
+    void operator()(T value) requires std::is_enum_v<T> || std::is_unsigned_v<T> {
         out_.number(static_cast<std::uint64_t>(value));
     }
     void operator()(std::int64_t value) { out_.word(value); }
@@ -63,8 +62,7 @@ class Reader {
         truth = byte == 1;
     }
     template <class T>
-    void operator()(T& value) requires std::is_enum_v<T> || std::is_unsigned_v<T>
-    {
+    void operator()(T& value) requires std::is_enum_v<T> || std::is_unsigned_v<T> {
         const std::uint64_t number = in_.number();
         value = static_cast<T>(number);
         if (static_cast<std::uint64_t>(value) != number) in_.bytes(SIZE_MAX);
@@ -101,6 +99,10 @@ void members(X& x, Visit& visit) {
     using T = std::remove_const_t<X>;
     if constexpr (std::is_same_v<T, Joined>) {
         visit(x.number), visit(x.visitor), visit(x.lane), visit(x.outer), visit(x.bound_only);
+    } else if constexpr (std::is_same_v<T, LeaseSet>) {
+        visit(x.number), visit(x.until);
+    } else if constexpr (std::is_same_v<T, SetLease>) {
+        visit(x.number), visit(x.lease.count);
     } else if constexpr (std::is_same_v<T, Expired>) {
         visit(x.number), visit(x.cause);
     } else if constexpr (std::is_same_v<T, NumberTaken>) {
@@ -279,8 +281,7 @@ std::optional<Ask> read_ask(std::string_view bytes) {
             const std::uint64_t count = in.number();
             if (count > in.left()) return std::nullopt;
             Number number = 0;
-            for (std::uint64_t i = 0; i < count; ++i)
-                seen.numbers.push_back(number += in.number());
+            for (std::uint64_t i = 0; i < count; ++i) seen.numbers.push_back(number += in.number());
             ask.what = std::move(seen);
             break;
         }
