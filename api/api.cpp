@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/hhplus/hhplus.h"
 #include "api/urr/urr.h"
 #include "net/url.h"
 
@@ -16,6 +17,7 @@ Api::Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<O
       loop_(loop),
       desk_(shared, loop, std::move(office)) {
     if (shared.urr) dialects_.push_back(std::make_unique<urr::Urr>(desk_, *shared.urr));
+    if (shared.hhplus) dialects_.push_back(std::make_unique<hhplus::Hhplus>(desk_, *shared.hhplus));
     hub_.set_writer([this](const HostedRoom& room, Number number, std::string& out) {
         fmt::memory_buffer text;
         const VisitorState told =

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/caller.h"
+#include "api/hhplus/options.h"
 #include "api/office.h"
 #include "api/request_id.h"
 #include "api/urr/options.h"
@@ -32,6 +33,7 @@ struct ApiShared {
     std::atomic<bool> stopping{false};
     bool has_demo = false;
     std::optional<urr::Options> urr = {}; // Nothing: the dialect is not spoken.
+    std::optional<hhplus::Options> hhplus = {};
 };
 
 // One request while it is being answered.

@@ -21,6 +21,7 @@ struct TestOptions {
     std::vector<std::string> cors_origins{};
     std::string jwt_secret{};
     urr::Options urr{};
+    std::optional<hhplus::Options> hhplus{};
     std::vector<std::string> origins{}; // Of the gate.
     bool sessions_only = false;
     gate::CallLimits call_limits{}; // 0: not counted.
@@ -39,6 +40,7 @@ class TestServer {
                  .join_limiter = std::make_unique<AddressLimiter>(3, options.joins_per_second)},
           keys(*token::KeyRing::generate({1'700'000'000})) {
         shared.urr = options.urr;
+        shared.hhplus = options.hhplus;
         gate.rules.store(std::make_shared<gate::Rules>(gate::default_rules()));
         gate.sessions_only = options.sessions_only;
         gate.proxy.origins.urls = options.origins;

@@ -62,6 +62,20 @@ const Key keys[] = {
     {"urr", "entry_pass", &Config::urr_entry_pass},
     {"urr", "trust_vwr_position", &Config::urr_trust_vwr_position},
     {"urr", "unknown_is_404", &Config::urr_unknown_is_404},
+    {"hhplus", "room", &Config::hhplus_room},
+    {"hhplus", "batch", &Config::hhplus_batch},
+    {"hhplus", "interval", &Config::hhplus_interval},
+    {"hhplus", "max_active", &Config::hhplus_max_active},
+    {"hhplus", "lease", &Config::hhplus_lease},
+    {"hhplus", "lease_reserved", &Config::hhplus_lease_reserved},
+    {"hhplus", "idle", &Config::hhplus_idle},
+    {"hhplus", "wait_min", &Config::hhplus_wait_min},
+    {"hhplus", "qps", &Config::hhplus_qps},
+    {"hhplus", "queries", &Config::hhplus_queries},
+    {"hhplus", "calls", &Config::hhplus_calls},
+    {"hhplus", "retry", &Config::hhplus_retry},
+    {"hhplus", "margin", &Config::hhplus_margin},
+    {"hhplus", "trust_user_id", &Config::hhplus_trust_user_id},
     {"gate", "origin", &Config::gate_origin},
     {"gate", "rules", &Config::gate_rules},
     {"gate", "redeem", &Config::gate_redeem},
@@ -330,10 +344,12 @@ void check(const Config& config) {
     history_url(config);
     history_keep(config);
     for (const std::string& dialect : config.dialects)
-        if (dialect != "urr")
-            throw ConfigError(
-                fmt::format("dialects.enabled: \"{}\" is not spoken; there is \"urr\"", dialect));
+        if (dialect != "urr" && dialect != "hhplus")
+            throw ConfigError(fmt::format(
+                "dialects.enabled: \"{}\" is not spoken; there are \"urr\" and \"hhplus\"",
+                dialect));
     urr_options(config);
+    hhplus_options(config);
     gate_rules(config);
     gate_proxy(config);
     gate_call_limits(config);
@@ -428,9 +444,9 @@ std::string data_folder(const Config& config) {
         if (config.store_url.starts_with(scheme) && config.store_url.size() > scheme.size())
             return config.store_url.substr(scheme.size());
     if (shares_rooms(config)) return config.keys_folder;
-    throw ConfigError(fmt::format(
-        "store.url must be embedded:FOLDER, redis://HOST:PORT or the like, not \"{}\"",
-        history::with_masked_password(config.store_url)));
+    throw ConfigError(
+        fmt::format("store.url must be embedded:FOLDER, redis://HOST:PORT or the like, not \"{}\"",
+                    history::with_masked_password(config.store_url)));
 }
 
 bool shares_rooms(const Config& config) {

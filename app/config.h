@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/hhplus/options.h"
 #include "api/urr/options.h"
 #include "gate/categories.h"
 #include "gate/proxy.h"
@@ -62,7 +63,7 @@ struct Config {
     std::string outer_key;
     std::string entry_key;
     // [dialects]
-    std::vector<std::string> dialects{"urr"};
+    std::vector<std::string> dialects{"urr", "hhplus"};
     // [urr]
     std::string urr_catalogue_url;   // Says what an event is called; "{event}" stands for its id.
     std::string urr_catalogue_token; // Sent there as a bearer token.
@@ -70,6 +71,21 @@ struct Config {
     std::string urr_entry_pass = "10m"; // At most; never longer than the lease.
     bool urr_trust_vwr_position = false;
     bool urr_unknown_is_404 = false;
+    // [hhplus]
+    std::string hhplus_room = "hhplus";
+    std::int64_t hhplus_batch = 0; // So many are activated per interval; 0: by the formula.
+    std::string hhplus_interval = "10s";
+    std::int64_t hhplus_max_active = 0; // 0: no limit.
+    std::string hhplus_lease = "10m";
+    std::string hhplus_lease_reserved = "5m";
+    std::string hhplus_idle = "10m"; // Who does not ask for so long loses the place.
+    std::string hhplus_wait_min = "1s";
+    double hhplus_qps = 10'000; // What the database stands, and what a visitor asks of it.
+    double hhplus_queries = 3;
+    double hhplus_calls = 5;
+    double hhplus_retry = 1.5;
+    double hhplus_margin = 0.1;
+    bool hhplus_trust_user_id = false;
     // [gate]
     std::vector<std::string> gate_origin; // Empty: nothing is passed on.
     std::string gate_rules = "default";   // Or compat: system U's matrix as it was; or a file.
@@ -117,8 +133,9 @@ redis::RedisOptions redis_options(const Config& config);
 bool keeps_rooms(const Config& config);
 
 bool speaks(const Config& config, std::string_view dialect);
-// What [urr] says. Throws ConfigError.
+// What [urr] and [hhplus] say. Throw ConfigError.
 api::urr::Options urr_options(const Config& config);
+api::hhplus::Options hhplus_options(const Config& config);
 
 // What [gate] says: the rules as they are now, and where to pass on. Throw ConfigError.
 std::shared_ptr<const gate::Rules> gate_rules(const Config& config);

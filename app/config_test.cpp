@@ -95,11 +95,36 @@ TEST(Config, KnowsTheNamesOfSystemU) {
     EXPECT_THROW(load_config("", wrong), ConfigError);
 }
 
+TEST(Config, SystemHLetsInWhatItsFormulaSays) {
+    const char* nothing[] = {nullptr};
+    const api::hhplus::Options usual = hhplus_options(load_config("", nothing));
+    EXPECT_EQ(usual.room, "hhplus");
+    EXPECT_EQ(usual.settings.rules.admit_batch, 4'000);
+    EXPECT_EQ(usual.settings.rules.admit_interval, seconds(10));
+    EXPECT_EQ(usual.settings.rules.capacity, limits::count_max);
+    EXPECT_EQ(usual.settings.rules.lease, minutes(10));
+    EXPECT_EQ(usual.settings.rules.lease_max, minutes(10));
+    EXPECT_FALSE(usual.settings.rules.admit_on_join);
+    EXPECT_EQ(usual.lease_reserved, minutes(5));
+    const char* bold[] = {"ANTEROOM_HHPLUS_MARGIN=0", "ANTEROOM_HHPLUS_MAX_ACTIVE=20000", nullptr};
+    EXPECT_EQ(hhplus_options(load_config("", bold)).settings.rules.admit_batch, 4'444);
+    EXPECT_EQ(hhplus_options(load_config("", bold)).settings.rules.capacity, 20'000);
+    const char* given[] = {"ANTEROOM_HHPLUS_BATCH=7", "ANTEROOM_HHPLUS_INTERVAL=1s", nullptr};
+    EXPECT_EQ(hhplus_options(load_config("", given)).settings.rules.admit_batch, 7);
+}
+
 TEST(Config, EveryMistakeIsOneClearLine) {
     const std::pair<const char*, const char*> rows[] = {
         {"[server]\nlisten = 8080\n", "server.listen must be a text"},
         {"[dialects]\nenabled = [\"klingon\"]\n",
-         "dialects.enabled: \"klingon\" is not spoken; there is \"urr\""},
+         "dialects.enabled: \"klingon\" is not spoken; there are \"urr\" and \"hhplus\""},
+        {"[hhplus]\nroom = \"a room\"\n", "hhplus.room must be 1 to 128 of"},
+        {"[hhplus]\ninterval = \"soon\"\n", "hhplus.interval must be a span"},
+        {"[hhplus]\ninterval = \"2h\"\n", "hhplus: an interval must be from 1ms to 1h"},
+        {"[hhplus]\nretry = 0\n", "hhplus.qps, queries, calls and retry must be above 0"},
+        {"[hhplus]\nmargin = 1\n", "hhplus.margin must be from 0 to below 1"},
+        {"[hhplus]\nqps = 0.1\n", "hhplus: a batch must be from 1"},
+        {"[hhplus]\nlease_reserved = \"11m\"\n", "hhplus.lease_reserved must be from 1ms"},
         {"[urr]\nentry_pass = \"soon\"\n", "urr.entry_pass must be a span such as \"10m\""},
         {"[urr]\ncatalogue_url = \"ftp://x\"\n", "urr.catalogue_url must be an http or https URL"},
         {"[urr]\ntrust_vwr_position = 1\n", "urr.trust_vwr_position must be true or false"},

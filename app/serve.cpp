@@ -77,6 +77,7 @@ class Server {
             shared_.history = desk_.get();
         }
         if (speaks(config_, "urr")) shared_.urr = urr_options(config_);
+        if (speaks(config_, "hhplus")) shared_.hhplus = hhplus_options(config_);
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
         shared_.metrics = [this] {
             const MetricSources sources{.service = service_,
