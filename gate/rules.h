@@ -64,7 +64,7 @@ struct Rule {
     // Where who is refused is sent; "{event}" stands for the event. Empty: nowhere.
     std::array<std::string, need_count> redirects;
     std::string deny_redirect;
-    std::string room; // The event of paths that capture none; empty: any.
+    std::string room;                 // The event of paths that capture none; empty: any.
     std::optional<TokenPlace> ticket; // With the need `inside`.
     std::optional<OwnRefusal> refusal;
 

@@ -17,7 +17,6 @@ constexpr std::uint8_t ask_version = 1;
 class Writer {
   public:
     explicit Writer(std::string& out) : out_(out) {}
-    static constexpr bool reads = false;
     void operator()(const VisitorKey& key) {
         out_.word(key.high);
         out_.word(key.low);
@@ -50,7 +49,6 @@ class Writer {
 class Reader {
   public:
     explicit Reader(ByteReader& in) : in_(in) {}
-    static constexpr bool reads = true;
     void operator()(VisitorKey& key) {
         key.high = in_.word();
         key.low = in_.word();
