@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/hhplus/hhplus.h"
 #include "api/portal/portal.h"
 #include "api/tacos/tacos.h"
 #include "api/urr/urr.h"
@@ -21,6 +22,7 @@ Api::Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<O
     if (shared.portal)
         dialects_.push_back(std::make_unique<portal::Portal>(desk_, hub_, *shared.portal));
     if (shared.tacos) dialects_.push_back(std::make_unique<tacos::Tacos>(desk_, *shared.tacos));
+    if (shared.hhplus) dialects_.push_back(std::make_unique<hhplus::Hhplus>(desk_, *shared.hhplus));
     hub_.set_writer([this](const HostedRoom& room, Number number, std::string& out) {
         fmt::memory_buffer text;
         const VisitorState told =

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/caller.h"
+#include "api/hhplus/options.h"
 #include "api/office.h"
 #include "api/portal/options.h"
 #include "api/request_id.h"
@@ -34,7 +35,8 @@ struct ApiShared {
     std::atomic<bool> stopping{false};
     bool has_demo = false;
     std::optional<urr::Options> urr = {};       // Nothing: the dialect is not spoken.
-    std::optional<portal::Options> portal = {}; // Nor is this one.
+    std::optional<hhplus::Options> hhplus = {}; // Nor is this one.
+    std::optional<portal::Options> portal = {}; // Nor this.
     std::unique_ptr<tacos::Shared> tacos = {};  // Null: nor is this one.
 };
 

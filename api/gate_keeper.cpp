@@ -150,8 +150,9 @@ void GateKeeper::handle(Ask& ask) {
     const gate::Decision decision = gate::decide(*rules, question, witness);
     if (decision.verdict != gate::Verdict::pass) return answer_refusal(ask, decision);
     Identity identity;
-    identity.add("X-User-Id", caller.user);
-    identity.add("X-User-Role", caller.user.empty() ? "" : caller.is_admin ? "admin" : "user");
+    const std::string& user = caller.user.empty() ? witness.holder() : caller.user;
+    identity.add("X-User-Id", user);
+    identity.add("X-User-Role", user.empty() ? "" : caller.is_admin ? "admin" : "user");
     if (witness.number() != 0) { // A pass was shown, and is good.
         identity.number = std::to_string(witness.number());
         identity.add("X-Anteroom-Room", decision.event.view());
@@ -180,8 +181,9 @@ void GateKeeper::verify(Ask& ask) {
     const gate::Decision decision = gate::decide(*rules, *question, witness);
     if (decision.verdict == gate::Verdict::pass) {
         net::Answer answer = desk_.begin(ask, Status::no_content);
-        if (!caller.user.empty()) {
-            answer.header("X-User-Id", caller.user);
+        const std::string& user = caller.user.empty() ? witness.holder() : caller.user;
+        if (!user.empty()) {
+            answer.header("X-User-Id", user);
             answer.header("X-User-Role", caller.is_admin ? "admin" : "user");
         }
         if (witness.number() != 0) {

@@ -1,5 +1,6 @@
 #include "api/room_witness.h"
 
+#include "api/hhplus/queue_token.h"
 #include "token/refusal.h"
 
 namespace anteroom::api {
@@ -54,6 +55,39 @@ gate::ShownPass RoomWitness::entry_pass(std::string_view token,
     room->touch(number, ask_.now);
     number_ = number;
     return {.valid = true, .event = pass->room, .visitor = pass->visitor};
+}
+
+gate::ShownPass RoomWitness::inside(std::string_view ticket,
+                                    std::optional<std::string_view> event) {
+    Office& office = desk_.office();
+    token::TicketContent place;
+    std::string holder;
+    if (desk_.shared().hhplus && hhplus::looks_like_token(ticket)) {
+        const auto token = hhplus::read_token(office, ticket, ask_.unix_now());
+        if (!token) return {.why = "bad_signature"};
+        place = {.kind = token::TicketKind::inner, .room = token->room, .number = token->number};
+        holder = hhplus::visitor_of(token->user);
+    } else {
+        const token::TicketVerdict verdict = office.tickets.read(ticket, ask_.unix_now());
+        const auto* content = std::get_if<token::TicketContent>(&verdict);
+        if (!content) return {.why = token::reason(std::get<token::Refusal>(verdict))};
+        place = *content;
+    }
+    const HostedRoom* room = desk_.service().rooms().at(place.room);
+    if (place.kind != token::TicketKind::inner || !room) return {.why = "no_such_event"};
+    if (event && *event != room->id()) return {.why = "wrong_room"};
+    // In that queue half a token is none.
+    const auto& hall = desk_.shared().hhplus;
+    if (hall && hall->room == room->id() && holder.empty()) return {.why = "malformed"};
+    if (room->age(ask_.now) > limits::age_max) return {.why = "unavailable"};
+    const Standing standing = room->view().standing(place.number);
+    if (!is_inside(standing.state) || !room->may_tell(standing)) return {.why = "not_inside"};
+    const VisitorKey* key = room->view().visitor(place.number);
+    if (!holder.empty() && (!key || *key != office.key_of(holder))) return {.why = "bad_signature"};
+    room->touch(place.number, ask_.now);
+    number_ = place.number;
+    holder_ = std::move(holder);
+    return {.valid = true, .event = room->id(), .visitor = holder_};
 }
 
 } // namespace anteroom::api

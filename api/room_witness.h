@@ -24,9 +24,13 @@ class RoomWitness final : public gate::Witness {
     gate::ShownPass outer_pass(std::string_view token, std::string_view event) override;
     gate::ShownPass entry_pass(std::string_view token,
                                std::optional<std::string_view> event) override;
+    // A ticket of ours, or a token of system H, which also says who it is.
+    gate::ShownPass inside(std::string_view ticket, std::optional<std::string_view> event) override;
 
-    // After entry_pass() said yes: whose visit it was, for the origin.
+    // After entry_pass() or inside() said yes: whose visit it was, for the origin.
     Number number() const { return number_; }
+    // Whom the ticket named; empty: nobody.
+    const std::string& holder() const { return holder_; }
 
   private:
     Desk& desk_;
@@ -34,6 +38,7 @@ class RoomWitness final : public gate::Witness {
     const Caller& caller_;
     const bool sessions_only_;
     Number number_ = 0;
+    std::string holder_;
 };
 
 // The id of a pass that is a session: of one visit, and only after Redeem.

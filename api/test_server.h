@@ -24,7 +24,8 @@ struct TestOptions {
     urr::Options urr{};
     std::optional<portal::Options> portal{}; // Nothing: not spoken.
     std::optional<tacos::Options> tacos{};
-    std::vector<std::string> origins{};      // Of the gate.
+    std::optional<hhplus::Options> hhplus{};
+    std::vector<std::string> origins{}; // Of the gate.
     bool sessions_only = false;
     gate::CallLimits call_limits{}; // 0: not counted.
     std::vector<std::string> edge_secrets{};
@@ -48,6 +49,7 @@ class TestServer {
         shared.urr = options.urr;
         shared.portal = options.portal;
         if (options.tacos) shared.tacos = std::make_unique<tacos::Shared>(*options.tacos);
+        shared.hhplus = options.hhplus;
         gate.rules.store(std::make_shared<gate::Rules>(gate::default_rules()));
         gate.sessions_only = options.sessions_only;
         if (!options.edge_secrets.empty())

@@ -84,6 +84,20 @@ const Key keys[] = {
     {"tacos", "flush", &Config::tacos_flush},
     {"tacos", "jwt_issuer", &Config::tacos_jwt_issuer},
     {"tacos", "jwt_audience", &Config::tacos_jwt_audience},
+    {"hhplus", "room", &Config::hhplus_room},
+    {"hhplus", "batch", &Config::hhplus_batch},
+    {"hhplus", "interval", &Config::hhplus_interval},
+    {"hhplus", "max_active", &Config::hhplus_max_active},
+    {"hhplus", "lease", &Config::hhplus_lease},
+    {"hhplus", "lease_reserved", &Config::hhplus_lease_reserved},
+    {"hhplus", "idle", &Config::hhplus_idle},
+    {"hhplus", "wait_min", &Config::hhplus_wait_min},
+    {"hhplus", "qps", &Config::hhplus_qps},
+    {"hhplus", "queries", &Config::hhplus_queries},
+    {"hhplus", "calls", &Config::hhplus_calls},
+    {"hhplus", "retry", &Config::hhplus_retry},
+    {"hhplus", "margin", &Config::hhplus_margin},
+    {"hhplus", "trust_user_id", &Config::hhplus_trust_user_id},
     {"gate", "origin", &Config::gate_origin},
     {"gate", "rules", &Config::gate_rules},
     {"gate", "redeem", &Config::gate_redeem},
@@ -368,6 +382,7 @@ void check(const Config& config) {
     urr_options(config);
     tacos_options(config);
     portal_options(config);
+    hhplus_options(config);
     gate_rules(config);
     gate_proxy(config);
     gate_call_limits(config);
@@ -475,29 +490,6 @@ bool shares_rooms(const Config& config) {
 bool speaks(const Config& config, std::string_view dialect) {
     return std::find(config.dialects.begin(), config.dialects.end(), dialect) !=
            config.dialects.end();
-}
-
-api::urr::Options urr_options(const Config& config) {
-    const auto span = [](std::string_view name, const std::string& text) {
-        const std::optional<Millis> value = parse_duration(text);
-        if (!value || *value <= Millis{0} || *value > limits::span_max)
-            throw ConfigError(fmt::format("urr.{} must be a span such as \"10m\"", name));
-        return *value;
-    };
-    const std::string& url = config.urr_catalogue_url;
-    std::string example = url;
-    if (const std::size_t at = url.find("{event}"); at != url.npos) example.replace(at, 7, "x");
-    if (!url.empty() && !net::parse_url(example))
-        throw ConfigError("urr.catalogue_url must be an http or https URL");
-    api::urr::Options options{
-        .entry_pass_life = span("entry_pass", config.urr_entry_pass),
-        .trusts_vwr_position = config.urr_trust_vwr_position,
-        .unknown_is_404 = config.urr_unknown_is_404,
-    };
-    options.catalogue.url = url;
-    options.catalogue.token = config.urr_catalogue_token;
-    options.catalogue.deadline = span("catalogue_timeout", config.urr_catalogue_timeout);
-    return options;
 }
 
 bool keeps_rooms(const Config& config) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/hhplus/options.h"
 #include "api/portal/options.h"
 #include "api/tacos/options.h"
 #include "api/urr/options.h"
@@ -68,7 +69,7 @@ struct Config {
     std::string outer_key;
     std::string entry_key;
     // [dialects]
-    std::vector<std::string> dialects{"urr", "tacos", "portal"};
+    std::vector<std::string> dialects{"urr", "tacos", "portal", "hhplus"};
     // [urr]
     std::string urr_catalogue_url;   // Says what an event is called; "{event}" stands for its id.
     std::string urr_catalogue_token; // Sent there as a bearer token.
@@ -98,6 +99,21 @@ struct Config {
     std::string tacos_flush;      // Events that an admin may flush begin so; "*": all.
     std::string tacos_jwt_issuer; // Of T's access tokens; empty: not looked at.
     std::string tacos_jwt_audience = "traffic-tacos-api";
+    // [hhplus]
+    std::string hhplus_room = "hhplus";
+    std::int64_t hhplus_batch = 0; // So many are activated per interval; 0: by the formula.
+    std::string hhplus_interval = "10s";
+    std::int64_t hhplus_max_active = 0; // 0: no limit.
+    std::string hhplus_lease = "10m";
+    std::string hhplus_lease_reserved = "5m";
+    std::string hhplus_idle = "10m"; // Who does not ask for so long loses the place.
+    std::string hhplus_wait_min = "1s";
+    double hhplus_qps = 10'000; // What the database stands, and what a visitor asks of it.
+    double hhplus_queries = 3;
+    double hhplus_calls = 5;
+    double hhplus_retry = 1.5;
+    double hhplus_margin = 0.1;
+    bool hhplus_trust_user_id = false;
     // [gate]
     std::vector<std::string> gate_origin; // Empty: nothing is passed on.
     std::string gate_rules = "default";   // Or compat: system U's matrix as it was; or a file.
@@ -147,10 +163,11 @@ shared::RedisOptions redis_options(const Config& config);
 bool keeps_rooms(const Config& config);
 
 bool speaks(const Config& config, std::string_view dialect);
-// What [urr], [tacos] and [portal] say. Throw ConfigError.
+// What [urr], [tacos], [portal] and [hhplus] say. Throw ConfigError.
 api::urr::Options urr_options(const Config& config);
 api::tacos::Options tacos_options(const Config& config);
 api::portal::Options portal_options(const Config& config);
+api::hhplus::Options hhplus_options(const Config& config);
 
 // What [gate] says: the rules as they are now, and where to pass on. Throw ConfigError.
 std::shared_ptr<const gate::Rules> gate_rules(const Config& config);

@@ -149,21 +149,46 @@ TEST(Config, SystemTHasItsRulesAndItsNames) {
     EXPECT_EQ(print_config(config).find("a-long-test-token"), std::string::npos);
 }
 
+TEST(Config, SystemHLetsInWhatItsFormulaSays) {
+    const char* nothing[] = {nullptr};
+    const api::hhplus::Options usual = hhplus_options(load_config("", nothing));
+    EXPECT_EQ(usual.room, "hhplus");
+    EXPECT_EQ(usual.settings.rules.admit_batch, 4'000);
+    EXPECT_EQ(usual.settings.rules.admit_interval, seconds(10));
+    EXPECT_EQ(usual.settings.rules.capacity, limits::count_max);
+    EXPECT_EQ(usual.settings.rules.lease, minutes(10));
+    EXPECT_EQ(usual.settings.rules.lease_max, minutes(10));
+    EXPECT_FALSE(usual.settings.rules.admit_on_join);
+    EXPECT_EQ(usual.lease_reserved, minutes(5));
+    const char* bold[] = {"ANTEROOM_HHPLUS_MARGIN=0", "ANTEROOM_HHPLUS_MAX_ACTIVE=20000", nullptr};
+    EXPECT_EQ(hhplus_options(load_config("", bold)).settings.rules.admit_batch, 4'444);
+    EXPECT_EQ(hhplus_options(load_config("", bold)).settings.rules.capacity, 20'000);
+    const char* given[] = {"ANTEROOM_HHPLUS_BATCH=7", "ANTEROOM_HHPLUS_INTERVAL=1s", nullptr};
+    EXPECT_EQ(hhplus_options(load_config("", given)).settings.rules.admit_batch, 7);
+}
+
 TEST(Config, EveryMistakeIsOneClearLine) {
     const std::pair<const char*, const char*> rows[] = {
         {"[server]\nlisten = 8080\n", "server.listen must be a text"},
         {"[dialects]\nenabled = [\"klingon\"]\n",
-         "dialects.enabled: \"klingon\" is not spoken; there are urr, tacos, portal"},
+         "dialects.enabled: \"klingon\" is not spoken; there are urr, tacos, portal, hhplus"},
         {"[portal]\nentered = \"soon\"\n", "portal.entered must be a span such as \"10m\""},
         {"[portal]\nstream = \"0s\"\n", "portal.stream must be a span such as \"10m\""},
         {"[portal]\ndeactivate = \"now\"\n", "portal.deactivate must be \"expire\" or \"drain\""},
-        {"[tacos]\nmin_wait = \"soon\"\n", "tacos.min_wait must be a span such as \"30s\""},
+        {"[tacos]\nmin_wait = \"soon\"\n", "tacos.min_wait must be a span such as \"10m\""},
         {"[tacos]\ngrant = \"0s\"\n", "tacos.grant must be a span"},
         {"[tacos]\nrank = -1\n", "0 or more"},
         {"[tacos]\nrate_per_second = 2000000\n", "tacos: rate_per_second must be from 0 to"},
         {"[tacos]\nrate_per_second = 0.0001\n", "must be 0 or at least 0.001"},
         {"[tacos]\nlimit_burst = 0\n", "tacos.limit_burst must be at least 1"},
         {"[tacos]\ntest_token = \"load-test-bypass-token\"\n", "tacos.test_token: "},
+        {"[hhplus]\nroom = \"a room\"\n", "hhplus.room must be 1 to 128 of"},
+        {"[hhplus]\ninterval = \"soon\"\n", "hhplus.interval must be a span"},
+        {"[hhplus]\ninterval = \"2h\"\n", "hhplus: an interval must be from 1ms to 1h"},
+        {"[hhplus]\nretry = 0\n", "hhplus.qps, queries, calls and retry must be above 0"},
+        {"[hhplus]\nmargin = 1\n", "hhplus.margin must be from 0 to below 1"},
+        {"[hhplus]\nqps = 0.1\n", "hhplus: a batch must be from 1"},
+        {"[hhplus]\nlease_reserved = \"11m\"\n", "hhplus.lease_reserved must be from 1ms"},
         {"[urr]\nentry_pass = \"soon\"\n", "urr.entry_pass must be a span such as \"10m\""},
         {"[urr]\ncatalogue_url = \"ftp://x\"\n", "urr.catalogue_url must be an http or https URL"},
         {"[urr]\ntrust_vwr_position = 1\n", "urr.trust_vwr_position must be true or false"},

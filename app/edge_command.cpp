@@ -63,6 +63,12 @@ int edge(const Config& config, const EdgeCommandOptions& options) {
     if (!options.active_url.empty() && !net::parse_url(options.active_url))
         throw ConfigError("--active-url must be an http or https URL");
     if (!net::is_utf8(config.jwt_secret)) throw ConfigError("auth.jwt_secret must be UTF-8");
+    for (const gate::Rule& rule : rules.list)
+        if (rule.ticket || rule.refusal || !rule.room.empty())
+            throw ConfigError(fmt::format(
+                "the rule \"{}\" has a ticket, a room or a refusal of its own, which only the "
+                "server knows; an edge cannot",
+                rule.name));
     const std::vector<std::string> edge_secrets = gate_edge_secrets(config);
     const Installation installation = open_installation(config);
     const gate::EdgeFile file = gate::edge_file(

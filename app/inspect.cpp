@@ -269,6 +269,7 @@ std::string detail_text(const FactRow& fact) {
         case history::FactKind::expired:
             return fact.detail >= 0 && fact.detail <= 2 ? name(static_cast<Expiry>(fact.detail))
                                                         : std::to_string(fact.detail);
+        case history::FactKind::lease_set: return "until " + utc_text(Instant{fact.detail});
         case history::FactKind::state_changed:
             return fact.detail >= 0 && fact.detail <= 4 ? name(static_cast<RoomState>(fact.detail))
                                                         : std::to_string(fact.detail);

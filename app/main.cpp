@@ -9,7 +9,9 @@
 #include "app/inspect.h"
 #include "app/inspect_command.h"
 #include "app/keys.h"
+#include "app/plan_command.h"
 #include "app/serve.h"
+#include "app/text_table.h"
 #include "app/verify_command.h"
 
 namespace {
@@ -26,7 +28,9 @@ Examples:
   anteroom inspect visitor ann            when ann joined, was called, went in and left
   anteroom inspect export --room sale --format jsonl --output sale.jsonl
   anteroom verify GET /events/spring      would it pass the gate, which rule decides, and why
-  anteroom edge cloudfront --out edge.js  the gate's rules as a function for a CDN)";
+  anteroom edge cloudfront --out edge.js  the gate's rules as a function for a CDN
+  anteroom plan --crowd 200000 --batch 4000 --interval 10s --chart plan.html
+                                          how long people wait, what the room needs, settings for it)";
 
 void add_keys_options(CLI::App& command, KeysOptions& options) {
     command.add_option("--rotate", options.rotate, "make a new key for: ticket, outer or entry");
@@ -34,6 +38,12 @@ void add_keys_options(CLI::App& command, KeysOptions& options) {
         ->capture_default_str();
     command.add_flag("--ed25519", options.ed25519,
                      "sign passes with Ed25519: an edge needs only the public key");
+}
+
+std::string command_line(int argc, char** argv) {
+    std::string line = "anteroom";
+    for (int i = 1; i < argc; ++i) line += std::string(" ") + argv[i];
+    return printable(line);
 }
 
 int run(int argc, char** argv) {
@@ -67,11 +77,18 @@ int run(int argc, char** argv) {
     EdgeCommandOptions edge_options;
     add_edge_options(*edge_command, edge_options);
 
+    CLI::App* plan_command =
+        app.add_subcommand("plan", "how many to let in, how long a crowd waits, what it takes");
+    PlanOptions plan_options;
+    plan_options.command = command_line(argc, argv);
+    add_plan_options(*plan_command, plan_options);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
+    if (plan_command->parsed()) return plan(plan_options); // Whatever the configuration says.
     const Config config = load_config(path, environ);
     if (serve_command->parsed()) return serve({.config = config, .demo = demo});
     if (keys_command->parsed()) return keys(config, keys_options);

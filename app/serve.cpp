@@ -80,6 +80,7 @@ class Server {
         if (speaks(config_, "portal")) shared_.portal = portal_options(config_);
         if (speaks(config_, "tacos"))
             shared_.tacos = std::make_unique<api::tacos::Shared>(tacos_options(config_));
+        if (speaks(config_, "hhplus")) shared_.hhplus = hhplus_options(config_);
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
         shared_.metrics = [this] {
             const MetricSources sources{.service = service_,

@@ -41,6 +41,10 @@ struct Leave {
 struct TakeNumber {
     VisitorKey visitor;
 }; // In the outer line.
+struct SetLease {
+    Number number = 0;
+    Millis lease; // At most the room's own.
+}; // Who is inside may stay for so long from now, no longer, however often they are seen.
 
 // The clock.
 struct Tick {};
@@ -66,6 +70,6 @@ struct Clear {};
 
 using Command =
     std::variant<Join, Touch, Claim, Redeem, Finish, Leave, TakeNumber, Tick, Wake, Configure,
-                 SetState, Resume, Call, Advance, Activate, Deactivate, Clear>;
+                 SetState, Resume, Call, Advance, Activate, Deactivate, Clear, SetLease>;
 
 } // namespace anteroom

@@ -48,6 +48,10 @@ struct Claimed {
 struct Redeemed {
     Number number = 0;
 };
+struct LeaseSet {
+    Number number = 0;
+    Instant until; // When the stay ends, however often they are seen.
+};
 struct Finished {
     Number number = 0;
 };
@@ -88,7 +92,7 @@ struct Cleared {};
 
 using Happening = std::variant<Joined, Called, Claimed, Finished, Leaving, Returned, Left, Expired,
                                NumberTaken, Advanced, OuterExpired, Activated, Deactivated,
-                               Configured, StateChanged, Cleared, Redeemed>;
+                               Configured, StateChanged, Cleared, Redeemed, LeaseSet>;
 
 struct Fact {
     std::uint64_t sequence = 0; // 1, 2, 3, … without a gap, per room.

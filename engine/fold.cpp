@@ -48,6 +48,7 @@ bool Room::fits(const Happening& what) const {
         [&](const Redeemed& r) {
             return state(r.number) == VisitorState::active && !standing(r.number).redeemed;
         },
+        [&](const LeaseSet& l) { return state(l.number) == VisitorState::active; },
         [&](const Finished& f) { return is_inside(state(f.number)); },
         [&](const Leaving& l) { return state(l.number) == VisitorState::waiting; },
         [&](const Returned& r) { return state(r.number) == VisitorState::leaving; },
@@ -137,6 +138,15 @@ void Room::fold(const Redeemed& redeemed, Instant) {
     CHECK(place.state == VisitorState::active && !place.redeemed);
     place.redeemed = true;
     record.put(place);
+}
+
+// As if the stay had begun so that its longest possible time ends then: no deadline of its own has
+// to be kept, and no sign of life leads beyond it.
+void Room::fold(const LeaseSet& set, Instant) {
+    Record& record = record_to_change(set.number);
+    CHECK(record.place().state == VisitorState::active);
+    record.start(set.until - settings().lease_max);
+    set_timer(set.number);
 }
 
 void Room::fold(const Finished& finished, Instant at) {

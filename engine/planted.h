@@ -28,6 +28,7 @@ enum class Bug {
     least_wait_ignored,
     replay_forgets_pace,
     pass_redeemed_twice,
+    lease_set_ignored,
     count,
 };
 
@@ -56,6 +57,7 @@ constexpr const char* name(Bug bug) {
         case Bug::least_wait_ignored: return "least_wait_ignored";
         case Bug::replay_forgets_pace: return "replay_forgets_pace";
         case Bug::pass_redeemed_twice: return "pass_redeemed_twice";
+        case Bug::lease_set_ignored: return "lease_set_ignored";
         case Bug::count: break;
     }
     return "";

@@ -105,6 +105,14 @@ Outcome Room::on(const Redeem& redeem) {
     return standing(redeem.number);
 }
 
+Outcome Room::on(const SetLease& set) {
+    if (set.lease < Millis{1} || set.lease > settings().lease) return Refused{Reason::bad_lease};
+    const Outcome claimed = on(Claim{set.number});
+    if (!std::holds_alternative<Standing>(claimed)) return claimed;
+    if (!planted(Bug::lease_set_ignored)) happen(LeaseSet{set.number, now_ + set.lease});
+    return standing(set.number);
+}
+
 Outcome Room::on(const Finish& finish) {
     const VisitorState state = roll_.state_of(finish.number);
     if (state == VisitorState::unknown) return Refused{Reason::unknown_number};

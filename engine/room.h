@@ -138,6 +138,7 @@ class Room {
     Outcome on(const Touch&);
     Outcome on(const Claim&);
     Outcome on(const Redeem&);
+    Outcome on(const SetLease&);
     Outcome on(const Finish&);
     Outcome on(const Leave&);
     Outcome on(const TakeNumber&);
@@ -178,6 +179,7 @@ class Room {
     void fold(const Called&, Instant at);
     void fold(const Claimed&, Instant at);
     void fold(const Redeemed&, Instant at);
+    void fold(const LeaseSet&, Instant at);
     void fold(const Finished&, Instant at);
     void fold(const Leaving&, Instant at);
     void fold(const Returned&, Instant at);

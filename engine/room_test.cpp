@@ -409,6 +409,43 @@ TEST(Room, APassIsExchangedOnce) {
     world.expect_replay_is_equal();
 }
 
+TEST(Room, ALeaseThatWasSetEndsThenHoweverOftenSeen) {
+    Settings settings = one_slot();
+    settings.lease = minutes(10);
+    settings.lease_max = minutes(10);
+    World world(settings);
+    const Number ann = world.join("ann"), bob = world.join("bob");
+    world.pass(minutes(1));
+    const Instant until = world.now + minutes(5);
+    EXPECT_EQ(std::get<Standing>(world.apply(SetLease{ann, minutes(5)})).until, until);
+    world.pass(minutes(4));
+    world.apply(Touch{ann});
+    EXPECT_EQ(world.room.standing(ann).until, until);
+    world.expect_replay_is_equal();
+    world.pass(minutes(2));
+    EXPECT_EQ(world.state(ann), VisitorState::expired);
+    EXPECT_NE(world.state(bob), VisitorState::waiting);
+    EXPECT_EQ(world.refusal(SetLease{ann, minutes(5)}), Reason::not_called);
+    world.expect_replay_is_equal();
+}
+
+TEST(Room, ALeaseThatIsSetLateIsLonger) {
+    Settings settings = one_slot();
+    settings.lease = minutes(10);
+    settings.lease_max = minutes(10);
+    World world(settings);
+    const Number ann = world.join("ann"), bob = world.join("bob");
+    world.pass(minutes(9));
+    world.apply(SetLease{ann, minutes(5)});
+    world.pass(minutes(4));
+    EXPECT_EQ(world.state(ann), VisitorState::active);
+    EXPECT_EQ(world.refusal(SetLease{bob, minutes(5)}), Reason::not_called);
+    EXPECT_EQ(world.refusal(SetLease{99, minutes(5)}), Reason::unknown_number);
+    EXPECT_EQ(world.refusal(SetLease{ann, minutes(11)}), Reason::bad_lease);
+    EXPECT_EQ(world.refusal(SetLease{ann, Millis{0}}), Reason::bad_lease);
+    world.expect_replay_is_equal();
+}
+
 TEST(Room, FactsThatCannotFollowAreRefusedByReplay) {
     World world(one_slot());
     world.join("ann");
@@ -428,6 +465,7 @@ TEST(Room, FactsThatCannotFollowAreRefusedByReplay) {
     EXPECT_TRUE(refuses(next, world.now, Advanced{5}));
     EXPECT_TRUE(refuses(next, world.now, Activated{7}));
     EXPECT_TRUE(refuses(next, world.now, Redeemed{2}));
+    EXPECT_TRUE(refuses(next, world.now, LeaseSet{2, world.now + seconds(1)}));
     Settings bad;
     bad.capacity = -1;
     EXPECT_TRUE(refuses(next, world.now, Configured{bad}));

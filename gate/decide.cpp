@@ -74,9 +74,9 @@ class Judge {
         }
         const Match match = first_match(rules_, question_, path);
         decision_.rule = match.rule;
-        captured_ = match.event.has_value();
-        if (captured_) decision_.event.assign(*match.event);
-        if (captured_ && is_uuid(*match.event)) decision_.event.to_lower_case();
+        captured_ = match.event.has_value() || !match.rule->room.empty();
+        if (captured_) decision_.event.assign(match.event.value_or(match.rule->room));
+        if (match.event && is_uuid(*match.event)) decision_.event.to_lower_case();
         judge(*match.rule, path);
         return std::move(decision_);
     }
@@ -105,6 +105,7 @@ class Judge {
             case Need::entry: return look_for_entry();
             case Need::user: return user() ? std::nullopt : std::optional(nobody);
             case Need::admin: return look_for_admin();
+            case Need::inside: return look_for_inside();
         }
         CHECK(false);
     }
@@ -132,6 +133,24 @@ class Judge {
         if (shower && shower->id != pass.visitor)
             return no_entry("the entry pass is somebody else's");
         if (!captured_) decision_.event.assign(pass.event);
+        return std::nullopt;
+    }
+
+    std::optional<Unmet> look_for_inside() {
+        const TokenPlace& place = *decision_.rule->ticket;
+        const std::string_view ticket = place.where == Condition::Where::header
+                                            ? header_token(question_, place.name)
+                                            : cookie_token(question_, place.name);
+        if (ticket.empty()) return no_entry("no ticket was shown");
+        const std::optional<User> shower = user();
+        std::optional<std::string_view> event;
+        if (captured_) event = decision_.event.view();
+        const ShownPass shown = witness_.inside(ticket, event);
+        if (!shown.valid) return no_entry("who holds the ticket is not inside", shown.why);
+        const bool is_known = shower && !shower->id.empty() && !shown.visitor.empty();
+        if (is_known && shower->id != shown.visitor)
+            return no_entry("the ticket is somebody else's");
+        if (!captured_) decision_.event.assign(shown.event);
         return std::nullopt;
     }
 
@@ -175,9 +194,10 @@ class Judge {
         const RequestKind kind =
             decision_.rule->kind.value_or(path.is_api() ? RequestKind::api : RequestKind::page);
         const bool is_page = kind == RequestKind::page || rules_.redirect_api;
-        const bool redirects = is_page && !redirect.empty();
+        const std::optional<OwnRefusal>& own = decision_.rule->refusal;
+        const bool redirects = is_page && !redirect.empty() && !own;
         decision_.verdict = redirects ? Verdict::redirect : Verdict::refuse;
-        decision_.status = redirects ? std::uint16_t{302} : unmet.status;
+        decision_.status = redirects ? std::uint16_t{302} : own ? own->status : unmet.status;
         decision_.location = expand(redirect, decision_.event.view());
     }
 
@@ -215,6 +235,8 @@ Decision decide(const Rules& rules, const Question& question, Witness& witness) 
 
 std::string refusal_body(const Decision& decision) {
     CHECK(decision.verdict == Verdict::refuse || decision.verdict == Verdict::bad_request);
+    if (decision.verdict == Verdict::refuse && decision.rule && decision.rule->refusal)
+        return decision.rule->refusal->body;
     std::string body = R"({"error":)";
     token::append_json_string(body, decision.error);
     if (!decision.location.empty()) {

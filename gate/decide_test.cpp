@@ -18,6 +18,7 @@ class TestWitness : public Witness {
     std::optional<User> who;
     ShownPass outer{.why = "expired"};
     ShownPass entry{.why = "wrong_room"};
+    ShownPass ticket{.why = "not_inside"};
     std::vector<std::string> asked;
 
     bool outer_line_active(std::string_view event) override {
@@ -35,6 +36,10 @@ class TestWitness : public Witness {
     ShownPass entry_pass(std::string_view token, std::optional<std::string_view> event) override {
         asked.push_back("entry " + std::string(token) + ' ' + std::string(event.value_or("any")));
         return entry;
+    }
+    ShownPass inside(std::string_view token, std::optional<std::string_view> event) override {
+        asked.push_back("inside " + std::string(token) + ' ' + std::string(event.value_or("any")));
+        return ticket;
     }
 };
 
@@ -72,6 +77,46 @@ TEST(Decide, AsksNothingThatTheRuleDoesNotNeed) {
     witness.active = false;
     EXPECT_EQ(ask(default_rules(), path_of("/events/"), witness).verdict, Verdict::pass);
     EXPECT_EQ(witness.asked, std::vector<std::string>{path_of("active ")});
+}
+
+TEST(Decide, WhoHoldsATicketMustBeInside) {
+    const Rules rules = rules_of(
+        "path = \"/api/seats\"\nneeds = [\"inside\"]\nticket = \"header:token\"\nroom = \"hall\"\n"
+        "refusal = { status = 401, body = '{\"result\":\"ERROR\"}' }");
+    TestWitness witness;
+    const Decision without = ask(rules, "/api/seats", witness);
+    EXPECT_EQ(without.status, 401);
+    EXPECT_EQ(refusal_body(without), R"({"result":"ERROR"})");
+    EXPECT_TRUE(witness.asked.empty());
+
+    const Asking shown{.headers = {{"Token", " t1 "}}};
+    const Decision outside = ask(rules, "/api/v1/seats", witness, shown);
+    EXPECT_EQ(outside.verdict, Verdict::refuse);
+    EXPECT_EQ(outside.detail, "not_inside");
+    EXPECT_EQ(witness.asked, (std::vector<std::string>{"user", "inside t1 hall"}));
+
+    witness.ticket = {.valid = true, .event = "hall", .visitor = "7"};
+    EXPECT_EQ(ask(rules, "/api/seats", witness, shown).verdict, Verdict::pass);
+    EXPECT_EQ(ask(rules, "/api/seats", witness, shown).event.view(), "hall");
+    witness.who = User{.id = "8", .role = "user"};
+    EXPECT_EQ(ask(rules, "/api/seats", witness, shown).reason, "the ticket is somebody else's");
+    witness.ticket.visitor = ""; // It does not say whose it is.
+    EXPECT_EQ(ask(rules, "/api/seats", witness, shown).verdict, Verdict::pass);
+    const Asking twice{.headers = {{"token", "t1"}, {"token", "t2"}}};
+    witness.ticket = {.why = "malformed"};
+    EXPECT_EQ(ask(rules, "/api/seats", witness, twice).verdict, Verdict::refuse);
+}
+
+TEST(Decide, ATicketMayBeInACookieAndARedirectFollow) {
+    const Rules rules = rules_of(
+        "path = \"/in/{event}\"\nneeds = [\"inside\"]\n"
+        "ticket = \"cookie:place\"\nredirect = \"/wait/{event}\"");
+    TestWitness witness;
+    const Asking shown{.headers = {{"cookie", "a=b; place=t1"}}};
+    EXPECT_EQ(ask(rules, "/in/x", witness, shown).location, "/wait/x");
+    EXPECT_EQ(witness.asked.back(), "inside t1 x");
+    witness.ticket = {.valid = true, .event = "x"};
+    EXPECT_EQ(ask(rules, "/in/x", witness, shown).verdict, Verdict::pass);
 }
 
 TEST(Decide, AsksForTheEventInSmallLetters) {

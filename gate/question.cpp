@@ -59,6 +59,14 @@ std::string_view entry_token(const Question& question) {
     return shown.empty() ? cookie_or_empty(question, "tiketi-entry-token") : shown;
 }
 
+std::string_view header_token(const Question& question, std::string_view name) {
+    return only_header(question, name);
+}
+
+std::string_view cookie_token(const Question& question, std::string_view name) {
+    return cookie_or_empty(question, name);
+}
+
 std::string_view access_token(const Question& question) {
     constexpr std::string_view scheme = "bearer ";
     const std::string_view shown = only_header(question, "authorization");

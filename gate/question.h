@@ -39,6 +39,9 @@ std::optional<std::string_view> cookie_of(const Question& question, std::string_
 // counts. A header that comes twice gives a text that is no token: nobody knows which one is meant.
 std::string_view outer_token(const Question& question);
 std::string_view entry_token(const Question& question);
+// Of this name, whatever it is.
+std::string_view header_token(const Question& question, std::string_view name);
+std::string_view cookie_token(const Question& question, std::string_view name);
 // "Authorization: Bearer …", else the cookie of the site's login.
 std::string_view access_token(const Question& question);
 

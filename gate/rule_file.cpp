@@ -8,6 +8,7 @@
 
 #include "gate/rules.h"
 #include "net/text.h"
+#include "token/json_object.h"
 
 namespace anteroom::gate {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::size_t rules_max = 256;
 constexpr std::size_t name_length_max = 64;
 constexpr std::size_t list_length_max = 64;
 constexpr std::size_t redirect_length_max = 1'024;
+constexpr std::size_t refusal_length_max = 1'024;
 constexpr std::string_view hole = "{event}";
 
 using Texts = std::vector<std::string>;
@@ -57,6 +59,26 @@ bool has_other_holes(std::string text) {
     return text.find_first_of("{}") != text.npos;
 }
 
+// It also travels in a header: no line ends, no other control characters.
+bool is_refusal(std::string text) {
+    const auto is_control = [](char c) {
+        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    };
+    if (text.size() > refusal_length_max || std::ranges::any_of(text, is_control)) return false;
+    token::JsonObject object;
+    return object.parse(text) == token::JsonFault::none;
+}
+
+// "header:NAME" or "cookie:NAME".
+std::optional<TokenPlace> token_place(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    const std::string_view where = text.substr(0, colon);
+    const std::string_view name = colon == text.npos ? "" : text.substr(colon + 1);
+    if ((where != "header" && where != "cookie") || !is_token(name)) return std::nullopt;
+    return TokenPlace{where == "header" ? Condition::Where::header : Condition::Where::cookie,
+                      std::string(name)};
+}
+
 class RuleReader {
   public:
     explicit RuleReader(std::string_view file) : file_(file) {}
@@ -80,6 +102,8 @@ class RuleReader {
     void read_kind(Rule& rule, const toml::node& node);
     void read_body_event(Rule& rule, const toml::node& node);
     void read_redirects(Rule& rule, const toml::node& node);
+    void read_ticket(Rule& rule, const toml::node& node);
+    void read_refusal(Rule& rule, const toml::node& node);
     void check_rule(Rule& rule, const toml::table& table);
     void check_order();
 
@@ -173,6 +197,12 @@ void RuleReader::read_key(Rule& rule, std::string_view key, const toml::node& no
     if (key == "needs") return read_needs(rule, node);
     if (key == "kind") return read_kind(rule, node);
     if (key == "body_event") return read_body_event(rule, node);
+    if (key == "room") {
+        rule.room = text_of(node, key);
+        return;
+    }
+    if (key == "ticket") return read_ticket(rule, node);
+    if (key == "refusal") return read_refusal(rule, node);
     if (key == "deny") {
         rule.deny = truth_of(node, key);
         return;
@@ -225,17 +255,13 @@ void RuleReader::read_paths(Rule& rule, const toml::node& node) {
 
 void RuleReader::read_conditions(Rule& rule, const toml::node& node, bool present) {
     for (const std::string& text : texts_of(node, present ? "present" : "absent")) {
-        const std::size_t colon = text.find(':');
-        const std::string_view where = std::string_view(text).substr(0, colon);
-        const std::string name = colon == text.npos ? "" : text.substr(colon + 1);
-        if ((where != "header" && where != "cookie") || !is_token(name)) {
+        std::optional<TokenPlace> place = token_place(text);
+        if (!place) {
             blame(line_of(node),
                   fmt::format("\"{}\" must be \"header:NAME\" or \"cookie:NAME\"", text));
             continue;
         }
-        rule.conditions.push_back(
-            {where == "header" ? Condition::Where::header : Condition::Where::cookie, name,
-             present});
+        rule.conditions.push_back({place->where, std::move(place->name), present});
     }
 }
 
@@ -244,7 +270,7 @@ void RuleReader::read_needs(Rule& rule, const toml::node& node) {
     if (list && list->empty()) return; // "needs = []" says that nothing is needed.
     for (const std::string& text : texts_of(node, "needs")) {
         bool known = false;
-        for (const Need need : {Need::outer, Need::entry, Need::user, Need::admin}) {
+        for (const Need need : {Need::outer, Need::entry, Need::user, Need::admin, Need::inside}) {
             if (name(need) != text) continue;
             known = true;
             if (std::ranges::find(rule.needs, need) != rule.needs.end())
@@ -253,7 +279,8 @@ void RuleReader::read_needs(Rule& rule, const toml::node& node) {
         }
         if (!known)
             blame(line_of(node),
-                  fmt::format("\"{}\" is no need; there are outer, entry, user and admin", text));
+                  fmt::format("\"{}\" is no need; there are outer, entry, user, admin and inside",
+                              text));
     }
 }
 
@@ -271,6 +298,30 @@ void RuleReader::read_body_event(Rule& rule, const toml::node& node) {
     rule.body_event = text_of(node, "body_event");
     if (!rule.body_event.empty() && !is_name(rule.body_event))
         blame(line_of(node), "body_event is the name of a member: visible ASCII characters");
+}
+
+void RuleReader::read_ticket(Rule& rule, const toml::node& node) {
+    const std::string text = text_of(node, "ticket");
+    std::optional<TokenPlace> place = token_place(text);
+    if (!place && !text.empty())
+        blame(line_of(node),
+              fmt::format("\"{}\" must be \"header:NAME\" or \"cookie:NAME\"", text));
+    rule.ticket = std::move(place);
+}
+
+void RuleReader::read_refusal(Rule& rule, const toml::node& node) {
+    const toml::table* table = node.as_table();
+    const auto* status = table ? table->get_as<std::int64_t>("status") : nullptr;
+    const auto* body = table ? table->get_as<std::string>("body") : nullptr;
+    if (!status || !body || table->size() != 2 || (status->get() != 401 && status->get() != 403))
+        return blame(line_of(node),
+                     "refusal must be { status = 401, body = \"…\" }, with 401 or 403");
+    if (!is_refusal(body->get()))
+        return blame(
+            line_of(node),
+            fmt::format("the body of a refusal is a JSON object in one line of at most {} bytes",
+                        refusal_length_max));
+    rule.refusal = OwnRefusal{static_cast<std::uint16_t>(status->get()), body->get()};
 }
 
 // One text for whatever is refused, or one for each need.
@@ -309,6 +360,17 @@ void RuleReader::check_rule(Rule& rule, const toml::table& table) {
         blame(rule.line, "\"outer\" needs a path that captures {event}");
     if (!rule.body_event.empty() && std::ranges::find(rule.needs, Need::entry) == rule.needs.end())
         blame(rule.line, "body_event belongs to a rule that needs \"entry\"");
+    const bool needs_inside = std::ranges::find(rule.needs, Need::inside) != rule.needs.end();
+    if (needs_inside != rule.ticket.has_value() &&
+        (needs_inside ? !table.contains("ticket") : true))
+        blame(rule.line, "\"inside\" and ticket = \"header:NAME\" go together");
+    if (!rule.room.empty() && (captures || rule.needs.empty()))
+        blame(rule.line, "a room is for a rule that needs something and captures no {event}");
+    if (rule.room.size() > segment_bytes_max) blame(rule.line, "the name of the room is too long");
+    if (rule.refusal && rule.lets_everybody_pass())
+        blame(rule.line, "a rule that refuses nobody has no refusal");
+    if (rule.refusal && table.contains("redirect"))
+        blame(rule.line, "a rule has either redirect or refusal");
     const auto uses_event = [](const std::string& text) { return text.find(hole) != text.npos; };
     if (!captures &&
         (uses_event(rule.deny_redirect) || std::ranges::any_of(rule.redirects, uses_event)))

@@ -107,7 +107,7 @@ TEST(RuleFile, RefusesARuleThatCannotBeMeant) {
     expect("path = \"/a\"\nabsent = [\"cookie:a b\"]",
            "r.toml:5: \"cookie:a b\" must be \"header:NAME\" or \"cookie:NAME\"");
     expect("path = \"/a\"\nneeds = [\"inner\"]",
-           "r.toml:5: \"inner\" is no need; there are outer, entry, user and admin");
+           "r.toml:5: \"inner\" is no need; there are outer, entry, user, admin and inside");
     expect("path = \"/a\"\nneeds = \"entry\"", "r.toml:5: needs must be a list of 1 to 64 texts");
     expect("path = \"/a\"\nneeds = [\"entry\", \"entry\"]", "r.toml:5: \"entry\" is needed twice");
     expect("path = \"/a\"\nneeds = [\"outer\"]",
@@ -130,6 +130,38 @@ TEST(RuleFile, RefusesARuleThatCannotBeMeant) {
            "r.toml:2: either all paths of a rule capture {event}, or none does");
     expect("path = \"/api/v1/a\"",
            "r.toml:4: the path \"/api/v1/a\" names the version; write /api/… for /api/v1/…, too");
+}
+
+TEST(RuleFile, ReadsTicketsRoomsAndRefusals) {
+    const auto expect = [](const std::string& lines, const std::string& fault) {
+        EXPECT_EQ(fault_of_rule("path = \"/a\"\n" + lines), fault) << lines;
+    };
+    const std::string inside = "needs = [\"inside\"]\nticket = \"header:token\"\n";
+    expect(inside, "fine");
+    expect(inside + "room = \"sale\"", "fine");
+    expect("needs = [\"inside\"]\nticket = \"cookie:t\"\nroom = \"sale\"", "fine");
+    expect(inside + "refusal = { status = 401, body = '{\"no\":\"접근\"}' }", "fine");
+    const std::string together = "r.toml:2: \"inside\" and ticket = \"header:NAME\" go together";
+    expect("needs = [\"inside\"]", together);
+    expect("needs = [\"user\"]\nticket = \"header:token\"", together);
+    expect("needs = [\"inside\"]\nticket = \"token\"",
+           "r.toml:6: \"token\" must be \"header:NAME\" or \"cookie:NAME\"");
+    expect("room = \"sale\"",
+           "r.toml:2: a room is for a rule that needs something and captures no {event}");
+    expect("needs = [\"user\"]\nroom = \"" + std::string(256, 'r') + '"',
+           "r.toml:2: the name of the room is too long");
+    expect(inside + "redirect = \"/q\"\nrefusal = { status = 401, body = \"{}\" }",
+           "r.toml:2: a rule has either redirect or refusal");
+    expect("refusal = { status = 401, body = \"{}\" }",
+           "r.toml:2: a rule that refuses nobody has no refusal");
+    for (const char* bad : {"1", "{ status = 401 }", "{ status = 200, body = \"{}\" }",
+                            "{ status = 403, body = \"{}\", x = 1 }"})
+        expect(inside + "refusal = " + bad,
+               "r.toml:7: refusal must be { status = 401, body = \"…\" }, with 401 or 403");
+    for (const char* bad : {"'no'", "'[]'", "\"{\\n}\"", "\"{\\\"a\\\":\\\"\\u0001\\\"}\""})
+        expect(
+            inside + "refusal = { status = 401, body = " + bad + " }",
+            "r.toml:7: the body of a refusal is a JSON object in one line of at most 1024 bytes");
 }
 
 TEST(RuleFile, RefusesRedirectsThatLeadAstray) {

@@ -65,6 +65,7 @@ std::string_view name(Need need) {
         case Need::entry: return "entry";
         case Need::user: return "user";
         case Need::admin: return "admin";
+        case Need::inside: return "inside";
     }
     CHECK(false);
 }

@@ -19,12 +19,13 @@
 namespace anteroom::gate {
 
 enum class Need : std::uint8_t {
-    outer, // The outer pass of the captured event, while that event's outer line is active.
-    entry, // The entry pass of the captured event, or of any, and of the user who shows it.
-    user,  // Anybody who is logged in.
-    admin, // Somebody who may operate.
+    outer,  // The outer pass of the captured event, while that event's outer line is active.
+    entry,  // The entry pass of the captured event, or of any, and of the user who shows it.
+    user,   // Anybody who is logged in.
+    admin,  // Somebody who may operate.
+    inside, // The ticket, where the rule says, of somebody who is inside. Only the server can tell.
 };
-inline constexpr std::size_t need_count = 4;
+inline constexpr std::size_t need_count = 5;
 std::string_view name(Need need);
 
 enum class RequestKind : std::uint8_t { page, api };
@@ -36,6 +37,18 @@ struct Condition {
     std::string name;
     bool present;
     friend bool operator==(const Condition&, const Condition&) = default;
+};
+
+// Where a request shows a token.
+struct TokenPlace {
+    Condition::Where where;
+    std::string name;
+};
+
+// What who is refused is told instead of our own words.
+struct OwnRefusal {
+    std::uint16_t status = 403; // 401 or 403.
+    std::string body;           // JSON.
 };
 
 struct Rule {
@@ -52,6 +65,9 @@ struct Rule {
     // Where who is refused is sent; "{event}" stands for the event. Empty: nowhere.
     std::array<std::string, need_count> redirects;
     std::string deny_redirect;
+    std::string room;                 // The event of paths that capture none; empty: any.
+    std::optional<TokenPlace> ticket; // With the need `inside`.
+    std::optional<OwnRefusal> refusal;
 
     bool lets_everybody_pass() const { return needs.empty() && !deny; }
     bool captures() const { return paths.front().captures(); }

@@ -35,6 +35,11 @@ class Witness {
     virtual ShownPass outer_pass(std::string_view token, std::string_view event) = 0;
     // Nothing for the event: a pass of any event will do.
     virtual ShownPass entry_pass(std::string_view token, std::optional<std::string_view> event) = 0;
+    // A ticket, in whatever shape the server gave it out: is who holds it inside now? `visitor` of
+    // a valid one is empty when the ticket does not say.
+    virtual ShownPass inside(std::string_view, std::optional<std::string_view>) {
+        return {.why = "only the server can tell"};
+    }
 };
 
 } // namespace anteroom::gate

@@ -16,6 +16,7 @@ Number concerned(const Fact& fact) {
     return std::visit(Overload{
                           [](const Called& f) { return f.number; },
                           [](const Claimed& f) { return f.number; },
+                          [](const LeaseSet& f) { return f.number; },
                           [](const Finished& f) { return f.number; },
                           [](const Left& f) { return f.number; },
                           [](const Expired& f) { return f.number; },

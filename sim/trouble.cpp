@@ -107,9 +107,14 @@ void Trouble::attack() {
     const auto lane = static_cast<std::uint8_t>(random_.between(0, 255));
     const OuterPlace foreign{.generation = outer.generation() - (random_.percent(30) ? 1U : 0U),
                              .number = static_cast<Number>(random_.between(0, outer_issued + 2))};
-    switch (random_.between(0, 7)) {
+    switch (random_.between(0, 8)) {
         case 0: driver_.ask(Join{.visitor = stranger, .lane = lane}); break;
         case 7: driver_.ask(Redeem{some_number()}); break;
+        case 8: {
+            const std::int64_t lease = driver_.room().settings().lease.count;
+            driver_.ask(SetLease{some_number(), Millis{random_.between(0, lease + 1)}});
+            break;
+        }
         case 1:
         case 2: driver_.ask(Join{.visitor = stranger, .lane = 0, .outer = foreign}); break;
         case 3: driver_.ask(Claim{some_number()}); break;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<const char*, std::variant_size_v<Command>> command_names{
     "Join",       "Touch",   "Claim",    "Redeem",     "Finish",   "Leave",
     "TakeNumber", "Tick",    "Wake",     "Configure",  "SetState", "Resume",
-    "Call",       "Advance", "Activate", "Deactivate", "Clear"};
+    "Call",       "Advance", "Activate", "Deactivate", "Clear",    "SetLease"};
 
 } // namespace
 
@@ -160,6 +160,24 @@ void Witness::check(const Redeem& redeem, const Outcome& outcome) {
     guest->was_redeemed_now = false;
     expect(given || !is_inside(guest->state) || guest->redeemed, "a good pass was refused",
            redeem.number);
+}
+
+void Witness::check(const SetLease& set, const Outcome& outcome) {
+    const bool is_possible = set.lease >= Millis{1} && set.lease <= book_.settings.lease;
+    const Standing* standing = std::get_if<Standing>(&outcome);
+    if (!is_possible) {
+        expect(!standing, "a lease was set that the room does not have", set.number);
+        return;
+    }
+    check_unknown(set.number, outcome);
+    Guest* guest = book_.find(set.number);
+    if (!guest) return;
+    expect(!!standing == is_inside(guest->state), "a lease was set wrongly", set.number);
+    if (!standing) return;
+    guest->seen = std::max(guest->seen, now_);
+    expect(standing->until == now_ + set.lease, "a lease ends at another time than was set",
+           set.number);
+    saw_standing(*standing);
 }
 
 void Witness::check(const Finish& finish, const Outcome& outcome) {

@@ -73,6 +73,7 @@ class Witness {
     void saw(const Called&);
     void saw(const Claimed&);
     void saw(const Redeemed&);
+    void saw(const LeaseSet&);
     void saw(const Finished&);
     void saw(const Leaving&);
     void saw(const Returned&);
@@ -96,6 +97,7 @@ class Witness {
     void check(const Touch&, const Outcome&);
     void check(const Claim&, const Outcome&);
     void check(const Redeem&, const Outcome&);
+    void check(const SetLease&, const Outcome&);
     void check(const Finish&, const Outcome&);
     void check(const Leave&, const Outcome&);
     void check(const Tick&, const Outcome&);

@@ -115,8 +115,9 @@ void Witness::check_turn(const Guest& guest, bool paced) {
 void Witness::saw(const Claimed& claimed) {
     Guest* guest = live_guest(claimed.number, "a claim of somebody who is not here");
     if (!guest) return;
-    expect(asked<Touch>() || asked<Claim>() || asked<Redeem>() || asked<Join>(),
-           "a claim that nobody asked for", claimed.number);
+    expect(
+        asked<Touch>() || asked<Claim>() || asked<Redeem>() || asked<SetLease>() || asked<Join>(),
+        "a claim that nobody asked for", claimed.number);
     if (!expect(guest->state == VisitorState::called, "a claim without a call", claimed.number))
         return;
     guest->state = VisitorState::active;
@@ -133,6 +134,17 @@ void Witness::saw(const Redeemed& redeemed) {
            redeemed.number);
     expect(!guest->redeemed, "a pass was exchanged twice", redeemed.number);
     guest->redeemed = guest->was_redeemed_now = true;
+}
+
+void Witness::saw(const LeaseSet& set) {
+    Guest* guest = live_guest(set.number, "a lease of somebody who is not here");
+    if (!guest) return;
+    const SetLease* asked = asked_for<SetLease>();
+    expect(asked && guest->state == VisitorState::active, "a lease without a place inside",
+           set.number);
+    expect(asked && set.until == now_ + asked->lease, "another lease than was asked for",
+           set.number);
+    guest->since = set.until - book_.settings.lease_max;
 }
 
 void Witness::saw(const Finished& finished) {

@@ -72,6 +72,44 @@ Settings two_lanes() {
     return settings;
 }
 
+// Called, and asks for a lease of a minute.
+Standing inside(const Tale& tale, Instant until) {
+    return {.number = 1,
+            .state = VisitorState::active,
+            .line = 1,
+            .order = 1,
+            .joined = tale.witness.book().guests.at(1).joined,
+            .until = until};
+}
+
+TEST(Witness, IsContentWithALeaseAsItWasSet) {
+    Tale tale;
+    tale.join(1);
+    tale.call(1);
+    const Instant until = tale.now + minutes(1);
+    tale.tell(SetLease{1, minutes(1)}, inside(tale, until), {Claimed{1}, LeaseSet{1, until}});
+    tale.tell(SetLease{1, hours(9)}, Refused{Reason::bad_lease});
+    tale.pass(minutes(1));
+    tale.tell(Tick{}, Done{.expired = 1}, {Expired{1, Expiry::lease}});
+    EXPECT_EQ(tale.complaint(), "none");
+}
+
+TEST(Witness, NoticesALeaseThatWasNotSet) {
+    Tale tale;
+    tale.join(1);
+    tale.call(1);
+    tale.tell(SetLease{1, minutes(1)}, inside(tale, tale.now + minutes(10)), {Claimed{1}});
+    expect_complaint(tale, "another time than was set");
+}
+
+TEST(Witness, NoticesALeaseThatNobodyAskedFor) {
+    Tale tale;
+    tale.join(1);
+    tale.call(1);
+    tale.tell(Tick{}, Done{}, {LeaseSet{1, tale.now + minutes(1)}});
+    expect_complaint(tale, "a lease without a place inside");
+}
+
 TEST(Witness, IsContentWithAGoodVisit) {
     Tale tale({.capacity = 1});
     tale.join(1);

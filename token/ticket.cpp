@@ -13,15 +13,7 @@ constexpr std::uint64_t low_bits(unsigned count) {
     return (1ull << count) - 1;
 }
 
-// --- UUID: 48 bits of tag, version 4, 12 bits of tag, variant 10, 62 bits of encrypted content.
-
-constexpr std::uint64_t version_bits = 0x4000;
-constexpr std::uint64_t variant_bits = 1ull << 63;
-
-struct Uuid {
-    std::uint64_t high = 0;
-    std::uint64_t low = 0;
-};
+// --- UUID: 60 bits of tag in front, 62 bits of encrypted content at the back.
 
 std::optional<std::uint64_t> pack(const TicketContent& content) {
     if (content.room > uuid_room_max) return std::nullopt;
@@ -37,43 +29,6 @@ TicketContent unpack(std::uint64_t packed) {
             .room = static_cast<std::uint32_t>(packed >> 45 & low_bits(16)),
             .generation = static_cast<std::uint32_t>(packed >> 32 & low_bits(13)),
             .number = packed & low_bits(32)};
-}
-
-bool is_dash(std::size_t at) {
-    return at == 8 || at == 13 || at == 18 || at == 23;
-}
-
-UuidTicket write_uuid(Uuid uuid) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    UuidTicket text;
-    for (std::size_t at = 36; at-- > 0;) {
-        if (is_dash(at)) {
-            text.characters[at] = '-';
-            continue;
-        }
-        std::uint64_t& half = at > 18 ? uuid.low : uuid.high;
-        text.characters[at] = digits[half & 0x0f];
-        half >>= 4;
-    }
-    return text;
-}
-
-// Lower case only: one ticket, one spelling.
-std::optional<Uuid> parse_uuid(std::string_view text) {
-    Uuid uuid;
-    for (std::size_t at = 0; at < 36; ++at) {
-        const char c = text[at];
-        if (is_dash(at)) {
-            if (c != '-') return std::nullopt;
-            continue;
-        }
-        const bool digit = c >= '0' && c <= '9';
-        if (!digit && !(c >= 'a' && c <= 'f')) return std::nullopt;
-        std::uint64_t& half = at > 18 ? uuid.low : uuid.high;
-        half = half << 4 | static_cast<std::uint64_t>(digit ? c - '0' : c - 'a' + 10);
-    }
-    if ((uuid.high & 0xf000) != version_bits || uuid.low >> 62 != 2) return std::nullopt;
-    return uuid;
 }
 
 // --- Native: version, fingerprint of the key, kind, room, generation, number, MAC of all before.
@@ -139,8 +94,7 @@ std::optional<UuidTicket> TicketBook::mint_uuid(const TicketContent& content) {
     if (!packed) return std::nullopt;
     const LiveKey& key = keys_.front();
     const std::uint64_t tag = key.uuid_tag(*packed);
-    return write_uuid({.high = tag >> 12 << 16 | version_bits | (tag & low_bits(12)),
-                       .low = variant_bits | (*packed ^ key.uuid_mask(tag))});
+    return Uuid::of(tag, *packed ^ key.uuid_mask(tag)).text();
 }
 
 NativeTicket TicketBook::mint_native(const TicketContent& content) const {
@@ -188,11 +142,11 @@ TicketVerdict TicketBook::read(std::string_view text, UnixSeconds now,
 }
 
 TicketVerdict TicketBook::read_uuid(std::string_view text, UnixSeconds now) {
-    const std::optional<Uuid> uuid = parse_uuid(text);
+    const std::optional<Uuid> uuid = Uuid::read(text);
     if (!uuid) return Refusal::malformed;
-    const std::uint64_t tag = uuid->high >> 16 << 12 | (uuid->high & low_bits(12));
+    const std::uint64_t tag = uuid->front();
     for (const LiveKey& key : keys_) {
-        const std::uint64_t packed = (uuid->low & low_bits(62)) ^ key.uuid_mask(tag);
+        const std::uint64_t packed = uuid->back() ^ key.uuid_mask(tag);
         if (!equal_tags(key.uuid_tag(packed), tag)) continue;
         if (key.retired_at && now >= *key.retired_at) return Refusal::retired_key;
         return unpack(packed);

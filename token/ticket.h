@@ -22,6 +22,7 @@
 #include "token/hmac.h"
 #include "token/key_ring.h"
 #include "token/refusal.h"
+#include "token/uuid.h"
 
 namespace anteroom::token {
 
@@ -42,7 +43,7 @@ inline constexpr std::uint32_t uuid_room_max = (1u << 16) - 1;
 inline constexpr std::uint32_t uuid_generation_max = (1u << 13) - 1;
 inline constexpr std::uint64_t uuid_number_max = (1ull << 32) - 1;
 
-using UuidTicket = FixedText<36>;
+using UuidTicket = UuidText;
 using NativeTicket = FixedText<48>;
 using TicketVerdict = std::variant<TicketContent, Refusal>;
 

@@ -30,6 +30,7 @@ enum Kind : std::int64_t {
     state_changed,
     cleared,
     redeemed,
+    lease_set,
 };
 
 constexpr std::int64_t bound_only_flag = 256;
@@ -86,6 +87,11 @@ FactColumns columns_of(const Happening& what) {
                           [&](const Called& f) { return about(called, f.number); },
                           [&](const Claimed& f) { return about(claimed, f.number); },
                           [&](const Redeemed& f) { return about(redeemed, f.number); },
+                          [&](const LeaseSet& f) {
+                              FactColumns columns = about(lease_set, f.number);
+                              columns.detail = f.until.ms;
+                              return columns;
+                          },
                           [&](const Finished& f) { return about(finished, f.number); },
                           [&](const Leaving& f) { return about(leaving, f.number); },
                           [&](const Returned& f) { return about(returned, f.number); },
@@ -139,6 +145,9 @@ std::optional<Happening> happening_of(const FactColumns& columns) {
         case called: return one(Called{});
         case claimed: return one(Claimed{});
         case redeemed: return one(Redeemed{});
+        case lease_set:
+            if (!has_number || columns.detail < 0) return std::nullopt;
+            return LeaseSet{number, Instant{columns.detail}};
         case finished: return one(Finished{});
         case leaving: return one(Leaving{});
         case returned: return one(Returned{});

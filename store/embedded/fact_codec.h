@@ -33,7 +33,7 @@ inline constexpr FactKind fact_kinds[] = {
     {5, "leaving"},      {6, "returned"},    {7, "left"},           {8, "expired"},
     {9, "number_taken"}, {10, "advanced"},   {11, "outer_expired"}, {12, "activated"},
     {13, "deactivated"}, {14, "configured"}, {15, "state_changed"}, {16, "cleared"},
-    {17, "redeemed"},
+    {17, "redeemed"},    {18, "lease_set"},
 };
 
 // The whole row.

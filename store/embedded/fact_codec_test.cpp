@@ -31,7 +31,9 @@ std::vector<Happening> one_of_each() {
             Deactivated{},
             Configured{settings},
             StateChanged{RoomState::draining},
-            Cleared{}};
+            Cleared{},
+            Redeemed{12},
+            LeaseSet{13, Instant{1'700'000'300'000}}};
 }
 
 bool same(const FactColumns& a, const FactColumns& b) {
@@ -54,6 +56,9 @@ TEST(FactCodec, EveryFactComesBackAsItWas) {
 TEST(FactCodec, WhatIsNoFactIsRefused) {
     EXPECT_FALSE(happening_of({.kind = 0}));
     EXPECT_FALSE(happening_of({.kind = 17}));
+    EXPECT_FALSE(happening_of({.kind = 18, .number = 1})); // Without a time.
+    EXPECT_FALSE(happening_of({.kind = 18, .detail = 5}));
+    EXPECT_FALSE(happening_of({.kind = 19, .number = 1}));
     EXPECT_FALSE(happening_of({.kind = 1, .number = 1, .detail = 0})); // Without a visitor.
     EXPECT_FALSE(happening_of({.kind = 1, .visitor = VisitorKey{}, .detail = 0}));
     EXPECT_FALSE(happening_of({.kind = 1, .number = 1, .visitor = VisitorKey{}, .detail = 512}));

@@ -29,6 +29,7 @@ enum class FactKind : std::uint8_t {
     state_changed = 15,
     cleared = 16,
     redeemed = 17,
+    lease_set = 18,
 };
 
 constexpr std::string_view name(FactKind kind) {
@@ -50,6 +51,7 @@ constexpr std::string_view name(FactKind kind) {
         case FactKind::state_changed: return "state_changed";
         case FactKind::cleared: return "cleared";
         case FactKind::redeemed: return "redeemed";
+        case FactKind::lease_set: return "lease_set";
     }
     return "unknown";
 }

@@ -38,6 +38,7 @@ class Writer {
             case FactKind::leaving:
             case FactKind::returned:
             case FactKind::redeemed:
+            case FactKind::lease_set:
             case FactKind::number_taken:
             case FactKind::advanced:
             case FactKind::outer_expired:

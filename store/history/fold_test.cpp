@@ -97,9 +97,10 @@ TEST(Fold, RoomsKeepTheirAdmissionAndState) {
 }
 
 TEST(Fold, WhatConcernsNoVisitChangesNothing) {
-    for (const FactKind kind : {FactKind::leaving, FactKind::returned, FactKind::number_taken,
-                                FactKind::advanced, FactKind::outer_expired, FactKind::activated,
-                                FactKind::deactivated, FactKind::configured, FactKind{99}})
+    for (const FactKind kind :
+         {FactKind::leaving, FactKind::returned, FactKind::number_taken, FactKind::advanced,
+          FactKind::outer_expired, FactKind::activated, FactKind::deactivated, FactKind::configured,
+          FactKind::redeemed, FactKind::lease_set, FactKind{99}})
         EXPECT_TRUE(fold({{fact(kind, 1, 7, 100)}}).empty()) << name(kind);
     EXPECT_TRUE(fold({{fact(FactKind::state_changed, 1, 0, 100, 77)}}).empty());
 }

@@ -97,6 +97,10 @@ void members(X& x, Visit& visit) {
     using T = std::remove_const_t<X>;
     if constexpr (std::is_same_v<T, Joined>) {
         visit(x.number), visit(x.visitor), visit(x.lane), visit(x.outer), visit(x.bound_only);
+    } else if constexpr (std::is_same_v<T, LeaseSet>) {
+        visit(x.number), visit(x.until);
+    } else if constexpr (std::is_same_v<T, SetLease>) {
+        visit(x.number), visit(x.lease.count);
     } else if constexpr (std::is_same_v<T, Expired>) {
         visit(x.number), visit(x.cause);
     } else if constexpr (std::is_same_v<T, NumberTaken>) {

@@ -36,8 +36,9 @@ Facts every_fact() {
         StateChanged{RoomState::draining},
         Cleared{},
         Redeemed{std::uint64_t{1} << 40},
+        LeaseSet{.number = 12, .until = Instant{1'700'000'300'000}},
     };
-    static_assert(std::variant_size_v<Happening> == 17, "one more kind belongs into this list");
+    static_assert(std::variant_size_v<Happening> == 18, "one more kind belongs into this list");
     Facts facts;
     for (std::size_t i = 0; i < all.size(); ++i)
         facts.push_back({.sequence = 100 + i,
@@ -81,7 +82,7 @@ Entry full_entry() {
 std::vector<Command> every_command() {
     Settings settings;
     settings.idle = seconds(17);
-    static_assert(std::variant_size_v<Command> == 17, "one more kind belongs into this list");
+    static_assert(std::variant_size_v<Command> == 18, "one more kind belongs into this list");
     return {Join{.visitor = ann, .lane = 1, .outer = OuterPlace{.generation = 2, .number = 3}},
             Touch{1},
             Claim{2},
@@ -98,7 +99,8 @@ std::vector<Command> every_command() {
             Advance{4},
             Activate{},
             Deactivate{},
-            Clear{}};
+            Clear{},
+            SetLease{.number = 6, .lease = seconds(300)}};
 }
 
 TEST(Entry, ComesBackAsItWas) {

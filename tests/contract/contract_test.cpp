@@ -156,6 +156,10 @@ std::vector<Scene> scenes() {
          by_hand,
          {join(1), join(2), join(3), Claim{3}, Claim{1}, Claim{1}}},
         {"APassIsRedeemedOnce", small(1), {join(1), Redeem{1}, Redeem{1}, join(2), Redeem{2}}},
+        {"ALeaseIsSet",
+         small(2),
+         {join(1), join(2), join(3), SetLease{1, seconds(5)}, SetLease{1, hours(999)}, SetLease{3, seconds(5)},
+          SetLease{1, Millis{0}}, SetLease{9, seconds(5)}, Touch{1}}},
         {"APausedRoomCallsNobody",
          small(1),
          {SetState{RoomState::paused}, join(1), Tick{}, Touch{1}, Resume{}, Tick{}, Touch{1},
@@ -235,7 +239,9 @@ Command random_command(std::mt19937_64& random, bool has_outer) {
         case 6: return Claim{number};
         case 7: return Finish{number};
         case 8: return Leave{number};
-        case 9: return Redeem{number};
+        case 9:
+            if (up_to(2) > 0) return SetLease{number, Millis{static_cast<std::int64_t>(up_to(60'000))}};
+            return Redeem{number};
         case 10:
         case 11: return Tick{};
         case 12: return Call{static_cast<std::int64_t>(up_to(3))};

@@ -138,6 +138,14 @@ Outcome NaiveRoom::on(const Redeem& redeem) {
     return standing(redeem.number);
 }
 
+Outcome NaiveRoom::on(const SetLease& set) {
+    if (set.lease < Millis{1} || set.lease > settings_.lease) return Refused{Reason::bad_lease};
+    Outcome claimed = on(Claim{set.number});
+    if (std::holds_alternative<Refused>(claimed)) return claimed;
+    find(set.number)->since = now_ + set.lease - settings_.lease_max;
+    return standing(set.number);
+}
+
 Outcome NaiveRoom::on(const Finish& finish) {
     Visitor* visitor = find(finish.number);
     if (!visitor) return Refused{Reason::unknown_number};

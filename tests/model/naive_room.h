@@ -47,6 +47,7 @@ class NaiveRoom {
     Outcome on(const Touch&);
     Outcome on(const Claim&);
     Outcome on(const Redeem&);
+    Outcome on(const SetLease&);
     Outcome on(const Finish&);
     Outcome on(const Leave&);
     Outcome on(const TakeNumber&);

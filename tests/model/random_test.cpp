@@ -104,7 +104,12 @@ Command random_command(Dice& dice, const Room& room, std::uint64_t people) {
         case 6: return dice.one_in(4) ? Command{Leave{number}} : Command{Finish{number}};
         case 7: return Finish{number};
         case 8:
-        case 9: return dice.one_in(3) ? Command{Redeem{number}} : Command{Claim{number}};
+        case 9: {
+            const Millis lease{static_cast<std::int64_t>(
+                dice.below(static_cast<std::uint64_t>(room.settings().lease.count) + 2))};
+            if (dice.one_in(4)) return SetLease{number, lease};
+            return dice.one_in(3) ? Command{Redeem{number}} : Command{Claim{number}};
+        }
         case 10: return dice.one_in(4) ? operators_command(dice) : Command{Tick{}};
         case 11:
         case 12:

@@ -1,0 +1,256 @@
+#include "api/hhplus/hhplus.h"
+
+#include "engine/poll.h"
+#include "net/output.h"
+#include "service/pulse_json.h"
+
+namespace anteroom::api::hhplus {
+namespace {
+
+using net::compose;
+using net::Method;
+using net::Status;
+
+constexpr net::HeaderLines json_unstored =
+    "Content-Type: application/json\r\nCache-Control: no-store\r\n";
+constexpr std::int64_t retry_seconds = 5;
+
+// The original's words where it has any.
+constexpr std::string_view denied = "접근이 거부되었습니다.";
+constexpr std::string_view bad_request = "잘못된 요청입니다.";
+constexpr std::string_view bad_method = "지원하지 않는 메서드입니다.";
+constexpr std::string_view too_many = "요청이 너무 많습니다.";
+constexpr std::string_view full = "대기열이 가득 찼습니다.";
+constexpr std::string_view closed = "대기열이 닫혀 있습니다.";
+constexpr std::string_view try_again = "잠시 후 다시 시도해 주세요.";
+
+constexpr std::string_view done = R"({"result":"SUCCESS","data":null,"error":null})";
+
+void write_error(net::Answer& answer, std::string_view error) {
+    net::append(answer.body(), R"({"result":"ERROR","data":null,"error":)");
+    append_json_string(answer.body(), error);
+    net::append(answer.body(), "}");
+}
+
+} // namespace
+
+struct Hhplus::Rule {
+    Route route;
+    Method method;
+    std::string_view path;
+};
+
+const Hhplus::Rule Hhplus::rules[] = {
+    {Route::rank, Method::get, "/api/v1/queues/token/rank"},
+    {Route::issue, Method::post, "/api/v1/queues/token"},
+    {Route::reserved, Method::post, "/api/v1/queues/token/reserved"},
+    {Route::paid, Method::post, "/api/v1/queues/token/paid"},
+};
+
+const Hhplus::Rule* Hhplus::find(std::string_view path) {
+    for (const Rule& rule : rules)
+        if (rule.path == path) return &rule;
+    return nullptr;
+}
+
+bool Hhplus::owns(std::string_view path) const {
+    return find(path) != nullptr;
+}
+
+bool Hhplus::handle(Ask& ask) {
+    const Rule* rule = find(ask.request.path);
+    if (!rule) return false;
+    const Method method = ask.request.method == Method::head ? Method::get : ask.request.method;
+    if (method == Method::options) return preflight(ask), true;
+    if (method != rule->method) return refuse(ask, Status::method_not_allowed, bad_method), true;
+    switch (rule->route) {
+        case Route::issue: issue(ask); break;
+        case Route::rank: rank(ask); break;
+        case Route::reserved:
+        case Route::paid: tell(ask, rule->route); break;
+    }
+    return true;
+}
+
+net::Answer Hhplus::begin(Ask& ask, Status status) {
+    net::Answer answer = desk_.begin(ask, status);
+    answer.headers(json_unstored);
+    return answer;
+}
+
+net::Answer Hhplus::begin(Later& later, Status status) {
+    net::Answer answer = desk_.begin(later, status);
+    answer.headers(json_unstored);
+    return answer;
+}
+
+void Hhplus::refuse(Ask& ask, Status status, std::string_view error, std::int64_t retry_after) {
+    net::Answer answer = begin(ask, status);
+    if (retry_after > 0) answer.header("Retry-After", static_cast<std::uint64_t>(retry_after));
+    write_error(answer, error);
+}
+
+void Hhplus::unauthorized(Ask& ask) {
+    refuse(ask, Status::unauthorized, denied);
+}
+
+void Hhplus::unauthorized(Later& later) {
+    net::Answer answer = begin(later, Status::unauthorized);
+    write_error(answer, denied);
+}
+
+void Hhplus::unavailable(Ask& ask) {
+    refuse(ask, Status::unavailable, try_again, retry_seconds);
+}
+
+// What is not about the visitor is nobody's fault, and may be over soon.
+void Hhplus::refuse(Later& later, Reason reason) {
+    if (reason == Reason::unknown_number || reason == Reason::not_called)
+        return unauthorized(later);
+    net::Answer answer = begin(later, Status::unavailable);
+    answer.header("Retry-After", static_cast<std::uint64_t>(retry_seconds));
+    const bool is_closed = reason == Reason::room_draining || reason == Reason::room_closed;
+    write_error(answer, reason == Reason::room_full ? full : is_closed ? closed : try_again);
+}
+
+void Hhplus::preflight(Ask& ask) {
+    net::Answer answer = desk_.begin(ask, Status::no_content);
+    if (!desk_.allowed_origin(ask.request).empty()) {
+        answer.header("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
+        answer.header("Access-Control-Allow-Headers", "Authorization, Content-Type, token, userId");
+        answer.header("Access-Control-Max-Age", "3600");
+    }
+    answer.send();
+}
+
+// `userId` says who it is; somebody we can trust must say so, or the original's trust is wanted.
+std::optional<Hhplus::Person> Hhplus::person_of(const Ask& ask) {
+    const std::optional<UserId> user =
+        read_user_id(ask.request.single_header("userid").value_or(""));
+    if (!user) return std::nullopt;
+    const Caller caller = desk_.identify(ask);
+    if (!caller.user.empty()) {
+        if (caller.user != visitor_of(*user)) return std::nullopt;
+        return Person{.user = *user, .is_verified = true};
+    }
+    const bool comes_from_proxy = ask.request.peer_is_trusted && ask.request.proxies;
+    if (!comes_from_proxy && !options_.trusts_user_id) return std::nullopt;
+    return Person{.user = *user, .is_verified = comes_from_proxy};
+}
+
+void Hhplus::issue(Ask& ask) {
+    const std::optional<Person> person = person_of(ask);
+    if (!person) return unauthorized(ask);
+    if (const std::int64_t wait = person->is_verified ? 0 : desk_.join_wait(ask); wait > 0)
+        return refuse(ask, Status::too_many_requests, too_many, wait);
+    Service& service = desk_.service();
+    if (!service.is_writable()) return unavailable(ask);
+    // Who configured the dialect wanted the room.
+    std::shared_ptr<HostedRoom> room = service.rooms().share(options_.room);
+    if (!room) room = service.make_room(options_.room, options_.settings).room;
+    if (!room) return unavailable(ask);
+    const std::string visitor = visitor_of(person->user);
+    const Join join{.visitor = desk_.office().key_of(visitor),
+                    .lane = lane_number(room->profile(), "").value_or(0)};
+    service.submit(
+        *room, join, &desk_.loop(),
+        [this, room, user = person->user,
+         later = desk_.defer(ask)](const Outcome& outcome) mutable {
+            const auto* standing = std::get_if<Standing>(&outcome);
+            if (!standing) return refuse(later, std::get<Refused>(outcome).reason);
+            const std::optional<std::string> token = mint_token(
+                desk_.office(), {.user = user, .room = room->index(), .number = standing->number});
+            if (!token) return refuse(later, Reason::room_full);
+            compose(begin(later, Status::ok).body(), R"({"result":"SUCCESS","data":{"token":")",
+                    *token, R"("},"error":null})");
+        },
+        visitor);
+}
+
+std::optional<Hhplus::Held> Hhplus::held_by(Ask& ask) {
+    const std::optional<std::string_view> shown = ask.request.single_header("token");
+    if (!shown || !looks_like_token(*shown))
+        return refuse(ask, Status::bad_request, bad_request), std::nullopt;
+    const std::optional<QueueToken> token = read_token(desk_.office(), *shown, ask.unix_now());
+    HostedRoom* room = token ? desk_.service().rooms().find(options_.room) : nullptr;
+    if (!room || token->room != room->index()) return unauthorized(ask), std::nullopt;
+    // Who is not in an old copy may have come since.
+    const bool is_new = token->number > room->view().issued();
+    if (room->age(ask.now) > (is_new ? limits::age_untold : limits::age_max))
+        return unavailable(ask), std::nullopt;
+    const VisitorKey* holder = room->view().visitor(token->number);
+    const VisitorKey user = desk_.office().key_of(visitor_of(token->user));
+    // Of visits long over nobody is known any more; what the room says then is "over".
+    if (holder && *holder != user) return unauthorized(ask), std::nullopt;
+    return Held{.room = room, .token = *token};
+}
+
+void Hhplus::write_rank(net::Answer& answer, const Standing& standing) {
+    if (is_inside(standing.state))
+        return compose(
+            answer.body(),
+            R"({"result":"SUCCESS","data":{"status":"ACTIVE","rank":null},"error":null})");
+    // The body is the original's; how soon to ask again is said beside it.
+    answer.header("Retry-After", static_cast<std::uint64_t>(
+                                     poll_after_seconds(PollPolicy::native, standing.ahead)));
+    compose(answer.body(), R"({"result":"SUCCESS","data":{"status":"WAITING","rank":)",
+            standing.ahead, R"(},"error":null})");
+}
+
+void Hhplus::answer_rank(Later& later, const HostedRoom& room, Number number,
+                         const Outcome& outcome) {
+    Standing standing = room.view().standing(number);
+    if (const auto* told = std::get_if<Standing>(&outcome)) standing = *told;
+    // Nothing can be written now; what was written before is still true.
+    const auto* refused = std::get_if<Refused>(&outcome);
+    if (refused && refused->reason == Reason::unavailable && !room.may_tell(standing))
+        return refuse(later, refused->reason);
+    if (!is_live(standing.state)) return unauthorized(later);
+    net::Answer answer = begin(later, Status::ok);
+    write_rank(answer, standing);
+}
+
+void Hhplus::rank(Ask& ask) {
+    const std::optional<Person> person = person_of(ask);
+    if (!person) return unauthorized(ask);
+    const std::optional<Held> held = held_by(ask);
+    if (!held) return;
+    if (held->token.user != person->user) return unauthorized(ask);
+    const Number number = held->token.number;
+    held->room->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    if (held->room->touch(number, ask.now)) {
+        const Standing standing = held->room->view().standing(number);
+        if (held->room->may_tell(standing)) {
+            net::Answer answer = begin(ask, Status::ok);
+            return write_rank(answer, standing);
+        }
+    }
+    // Called, or over, a moment ago: said when it is durable.
+    const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
+    desk_.service().submit(
+        *room, Touch{number}, &desk_.loop(),
+        [this, room, number, later = desk_.defer(ask)](const Outcome& outcome) mutable {
+            answer_rank(later, *room, number, outcome);
+        });
+}
+
+// The origin tells what became of the visit. Again is as good as once.
+void Hhplus::tell(Ask& ask, Route route) {
+    const Caller caller = desk_.identify(ask);
+    if (!caller.is_admin && !caller.is_backend) return unauthorized(ask);
+    const std::optional<Held> held = held_by(ask);
+    if (!held) return;
+    const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
+    const Number number = held->token.number;
+    const Millis lease = std::min(options_.lease_reserved, room->view().settings().lease);
+    const Command command =
+        route == Route::reserved ? Command{SetLease{number, lease}} : Command{Finish{number}};
+    desk_.service().submit(*room, command, &desk_.loop(),
+                           [this, later = desk_.defer(ask)](const Outcome& outcome) mutable {
+                               if (const auto* refused = std::get_if<Refused>(&outcome))
+                                   return refuse(later, refused->reason);
+                               compose(begin(later, Status::ok).body(), done);
+                           });
+}
+
+} // namespace anteroom::api::hhplus

@@ -1,0 +1,68 @@
+// Hhplus: system H, the queue of a concert hall, on the wire as its clients know it.
+//
+//   POST /api/v1/queues/token            a place in the one queue, and its token
+//   GET  /api/v1/queues/token/rank       waiting, with how many stand before; or active
+//   POST /api/v1/queues/token/reserved   the origin: a seat was reserved, five minutes are left
+//   POST /api/v1/queues/token/paid       the origin: it was paid, the visit is over
+//
+// The queue is a room. Decides nothing: who is called, and for how long, is the engine's. What
+// differs from the original on purpose is in docs/dialects/hhplus.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "api/dialect.h"
+#include "api/hhplus/options.h"
+#include "api/hhplus/queue_token.h"
+
+namespace anteroom::api::hhplus {
+
+class Hhplus final : public Dialect {
+  public:
+    Hhplus(Desk& desk, const Options& options) : desk_(desk), options_(options) {}
+
+    bool owns(std::string_view path) const override;
+    bool handle(Ask& ask) override;
+
+  private:
+    enum class Route : std::uint8_t { issue, rank, reserved, paid };
+    struct Rule;
+    static const Rule rules[];
+    static const Rule* find(std::string_view path);
+
+    // Answers, all in the same envelope.
+    net::Answer begin(Ask& ask, net::Status status);
+    net::Answer begin(Later& later, net::Status status);
+    void refuse(Ask& ask, net::Status status, std::string_view error, std::int64_t retry_after = 0);
+    void refuse(Later& later, Reason reason);
+    void unauthorized(Ask& ask);
+    void unauthorized(Later& later);
+    void unavailable(Ask& ask);
+    void preflight(Ask& ask);
+
+    void issue(Ask& ask);
+    void rank(Ask& ask);
+    void write_rank(net::Answer& answer, const Standing& standing);
+    void answer_rank(Later& later, const HostedRoom& room, Number number, const Outcome& outcome);
+    void tell(Ask& ask, Route route);
+
+    // Who asks, and whether that was verified by anybody.
+    struct Person {
+        UserId user = 0;
+        bool is_verified = false;
+    };
+    std::optional<Person> person_of(const Ask& ask);
+    // The place that the request's token names. Answers when there is none.
+    struct Held {
+        HostedRoom* room = nullptr;
+        QueueToken token;
+    };
+    std::optional<Held> held_by(Ask& ask);
+
+    Desk& desk_;
+    const Options options_;
+};
+
+} // namespace anteroom::api::hhplus

@@ -1,0 +1,31 @@
+// What can be set of system H's dialect.
+#pragma once
+
+#include <string>
+
+#include "service/profile.h"
+
+namespace anteroom::api::hhplus {
+
+// 4 000 every 10 s, each for 10 minutes from the call, whether or not they are seen.
+inline RoomSettings default_settings() {
+    RoomSettings settings;
+    settings.rules.capacity = limits::count_max;
+    settings.rules.admit_batch = 4'000;
+    settings.rules.admit_interval = seconds(10);
+    settings.rules.admit_on_join = false;
+    settings.rules.wait_min = seconds(1); // Who has just come is waiting, also in an empty queue.
+    settings.rules.lease = minutes(10);
+    settings.rules.lease_max = minutes(10);
+    settings.rules.claim_window = Millis{0};
+    return settings;
+}
+
+struct Options {
+    std::string room = "hhplus";                // There is one queue.
+    RoomSettings settings = default_settings(); // Of the room, when it is made.
+    Millis lease_reserved = minutes(5);         // What is left after a seat was reserved.
+    bool trusts_user_id = false; // Whoever sends `userId` is that user, as in the original.
+};
+
+} // namespace anteroom::api::hhplus

@@ -1,0 +1,166 @@
+#include "app/plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace anteroom::app {
+namespace {
+
+// Sums of fractions are not exact: what is this close to a whole number is one.
+constexpr double hair = 1e-6;
+constexpr double steps_per_stay = 100;
+
+double in_seconds(Millis span) {
+    return static_cast<double>(span.count) / 1e3;
+}
+
+std::size_t steps_in(double span, double step) {
+    return static_cast<std::size_t>(std::max(1.0, std::round(span / step)));
+}
+
+} // namespace
+
+double visitors_per_second(const OriginLoad& load, double margin) {
+    return load.queries_per_second / (load.queries * load.calls * load.retry) * (1 - margin);
+}
+
+std::int64_t batch_of(double per_second, Millis interval) {
+    const double count = per_second * in_seconds(interval);
+    const double whole = std::round(count);
+    const bool is_whole = std::abs(count - whole) <= std::max(hair, count * 1e-12);
+    return static_cast<std::int64_t>(is_whole ? whole : std::floor(count));
+}
+
+double throughput(const Scenario& scenario) {
+    const double pace = scenario.batch / in_seconds(scenario.interval);
+    if (scenario.capacity <= 0) return pace;
+    return std::min(pace, scenario.capacity / in_seconds(scenario.stay));
+}
+
+bool is_limited_by_capacity(const Scenario& scenario) {
+    return throughput(scenario) < scenario.batch / in_seconds(scenario.interval);
+}
+
+Forecast::Forecast(const Scenario& scenario) : scenario_(scenario) {
+    CHECK(scenario.crowd > 0 && scenario.batch > 0 && scenario.interval > Millis{0});
+    CHECK(scenario.capacity <= 0 || scenario.stay > Millis{0});
+    const double interval = in_seconds(scenario.interval);
+    const double stay = in_seconds(scenario.stay);
+    const auto crowd = static_cast<double>(scenario.crowd);
+    // Fine enough for the interval and for the moment when people leave, unless it takes too many.
+    const double length =
+        in_seconds(scenario.arrive) + crowd / throughput(scenario) + interval + stay;
+    const double parts = stay > 0 ? std::ceil(interval * steps_per_stay / stay) : 1;
+    step_ = std::max(interval / parts, length / static_cast<double>(steps_max));
+    window_steps_ = steps_in(interval, step_);
+    if (stay > 0) stay_steps_ = steps_in(stay, step_);
+    // A window and a stay of whole steps are a little longer or shorter than they should be; the
+    // limits are so in the same proportion, and the pace is right.
+    const double windows = static_cast<double>(window_steps_) * step_ / interval;
+    const double batch = scenario.batch * windows;
+    const double stays = stay > 0 ? static_cast<double>(stay_steps_) * step_ / stay : 1;
+    const double capacity = scenario.capacity * stays;
+
+    double total = 0;
+    while (total < crowd - hair) {
+        const std::size_t now = went_in_.size();
+        CHECK(now < 2 * static_cast<std::size_t>(steps_max));
+        const double came = came_by(static_cast<double>(now) * step_);
+        // Half-open: who went in one interval ago, or has stayed that long, counts no more.
+        const std::size_t window = now - std::min(now, window_steps_ - 1);
+        const std::size_t oldest = stay_steps_ > 0 ? now - std::min(now, stay_steps_ - 1) : now;
+        const double inside = went_in_between(oldest, now);
+        double may = std::min(came - total, batch - went_in_between(window, now));
+        if (scenario.capacity > 0) may = std::min(may, capacity - inside);
+        total += std::max(0.0, may);
+        went_in_.push_back(total);
+        waiting_max_ = std::max(waiting_max_, came - total);
+        inside_max_ = std::max(inside_max_, (inside + std::max(0.0, may)) / stays);
+    }
+}
+
+double Forecast::came_by(double at) const {
+    const auto crowd = static_cast<double>(scenario_.crowd);
+    if (scenario_.arrive <= Millis{0}) return crowd;
+    // The first comes at the beginning, not after the first gap.
+    return std::min(crowd, crowd * at / in_seconds(scenario_.arrive) + 1);
+}
+
+// How many went in during the steps `from` to `to`, without the last.
+double Forecast::went_in_between(std::size_t from, std::size_t to) const {
+    if (from >= to) return 0;
+    return went_in_[to - 1] - (from > 0 ? went_in_[from - 1] : 0);
+}
+
+double Forecast::comes_at(std::int64_t place) const {
+    return in_seconds(scenario_.arrive) * static_cast<double>(place - 1) /
+           static_cast<double>(scenario_.crowd);
+}
+
+double Forecast::goes_in_at(std::int64_t place) const {
+    CHECK(place >= 1 && place <= scenario_.crowd);
+    const double before = static_cast<double>(place - 1) + hair;
+    const auto found = std::upper_bound(went_in_.begin(), went_in_.end(), before);
+    const auto at = std::min<std::ptrdiff_t>(found - went_in_.begin(),
+                                             static_cast<std::ptrdiff_t>(went_in_.size()) - 1);
+    return static_cast<double>(at) * step_;
+}
+
+double Forecast::wait_seconds(std::int64_t place) const {
+    return std::max(0.0, goes_in_at(place) - comes_at(place));
+}
+
+double Forecast::wait_quantile(double part) const {
+    constexpr std::int64_t samples_max = 1'000;
+    const std::int64_t samples = std::min(samples_max, scenario_.crowd);
+    std::vector<double> waits;
+    for (std::int64_t i = 1; i <= samples; ++i) {
+        const double place = static_cast<double>(scenario_.crowd) * static_cast<double>(i) /
+                             static_cast<double>(samples);
+        waits.push_back(wait_seconds(static_cast<std::int64_t>(std::llround(place))));
+    }
+    std::sort(waits.begin(), waits.end());
+    const double at = std::ceil(part * static_cast<double>(samples));
+    return waits[static_cast<std::size_t>(std::clamp(at, 1.0, static_cast<double>(samples))) - 1];
+}
+
+std::vector<Forecast::Moment> Forecast::moments(std::size_t count) const {
+    CHECK(count >= 2);
+    std::vector<Moment> result;
+    const std::size_t last = went_in_.size() - 1;
+    const std::size_t wanted = std::min(count, went_in_.size());
+    for (std::size_t i = 0; i < wanted; ++i) {
+        const std::size_t now = wanted == 1 ? last : last * i / (wanted - 1);
+        const double at = static_cast<double>(now) * step_;
+        const std::size_t oldest =
+            stay_steps_ > 0 ? now + 1 - std::min(now + 1, stay_steps_) : now + 1;
+        result.push_back({.at_seconds = at,
+                          .waiting = std::max(0.0, came_by(at) - went_in_[now]),
+                          .inside = went_in_between(oldest, now + 1)});
+    }
+    return result;
+}
+
+// The table goes by how many stand before, and is constant over long stretches: their ends are
+// looked for by halving.
+double polls_per_second(PollPolicy policy, std::uint64_t waiting) {
+    // Tier 2 of system U counts positions, which start at 1.
+    const std::uint64_t first = policy == PollPolicy::urr_inner ? 1 : 0;
+    const std::uint64_t end = first + waiting;
+    double sum = 0;
+    for (std::uint64_t from = first; from < end;) {
+        const std::int64_t every = poll_after_seconds(policy, from);
+        std::uint64_t same = from, other = end;
+        while (other - same > 1) {
+            const std::uint64_t middle = same + (other - same) / 2;
+            (poll_after_seconds(policy, middle) == every ? same : other) = middle;
+        }
+        sum += static_cast<double>(other - from) / static_cast<double>(every);
+        from = other;
+    }
+    return sum;
+}
+
+} // namespace anteroom::app

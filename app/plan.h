@@ -1,0 +1,99 @@
+// Plan: how many may go in, how long a crowd waits then, and what the room costs. Arithmetic only:
+// no clock, no I/O.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+#include "engine/poll.h"
+
+namespace anteroom::app {
+
+// What an origin stands, and what a visitor asks of it (the calculation of system H).
+struct OriginLoad {
+    double queries_per_second = 0; // Where it still works well.
+    double queries = 1;            // Of one call.
+    double calls = 1;              // Of one visitor.
+    double retry = 1;              // 1.5: every second call is made twice.
+};
+
+// How many visitors a second it takes; `margin` (0 to below 1) of it is kept back.
+double visitors_per_second(const OriginLoad& load, double margin);
+
+// The whole visitors of one interval; a hair below a whole number is that number.
+std::int64_t batch_of(double per_second, Millis interval);
+
+// A crowd in front of a room.
+struct Scenario {
+    std::int64_t crowd = 0;
+    Millis arrive{0};    // They come evenly over so long; 0: all at once.
+    double batch = 0;    // So many are called…
+    Millis interval{0};  // …in any window of this length.
+    double capacity = 0; // At most so many inside; 0: no limit.
+    Millis stay{0};      // So long everybody stays inside; 0: not known, nobody is counted.
+};
+
+// How many go in per second once the room is full: by the pace, or by how many leave.
+double throughput(const Scenario& scenario);
+bool is_limited_by_capacity(const Scenario& scenario);
+
+// The scenario played through in small steps, everybody behaving alike. Waits are true to a step or
+// one interval; steps grow with the length of the whole, so that there are never more than
+// `steps_max`.
+class Forecast {
+  public:
+    static constexpr std::int64_t steps_max = 1'000'000;
+
+    struct Moment {
+        double at_seconds = 0;
+        double waiting = 0;
+        double inside = 0;
+    };
+
+    // REQUIRES: crowd, batch and interval above 0; capacity only with a stay.
+    explicit Forecast(const Scenario& scenario);
+
+    // For places 1 to crowd.
+    double comes_at(std::int64_t place) const;
+    double goes_in_at(std::int64_t place) const;
+    double wait_seconds(std::int64_t place) const;
+
+    // So long, or less, waits this part (0 to 1) of the crowd; about, by a thousand places.
+    double wait_quantile(double part) const;
+
+    double empty_at() const { return goes_in_at(scenario_.crowd); }
+    double waiting_max() const { return waiting_max_; }
+    double inside_max() const { return inside_max_; }
+    // At most `count` moments, from the start until nobody waits.
+    std::vector<Moment> moments(std::size_t count) const;
+
+  private:
+    double came_by(double at) const;
+    double went_in_between(std::size_t from, std::size_t to) const;
+
+    Scenario scenario_;
+    double step_ = 0;              // Seconds.
+    std::size_t window_steps_ = 1; // Of the interval.
+    std::size_t stay_steps_ = 0;   // 0: nobody is counted.
+    std::vector<double> went_in_;  // By the end of each step, since the beginning.
+    double waiting_max_ = 0;
+    double inside_max_ = 0;
+};
+
+// Longer than this is no plan: Forecast would lose itself in it.
+inline constexpr double plan_seconds_max = 366.0 * 24 * 3'600;
+
+// How many ask "where do I stand" per second while so many wait.
+double polls_per_second(PollPolicy policy, std::uint64_t waiting);
+
+// Measured on two shared cores: bench/results.md has the runs.
+namespace figures {
+inline constexpr double bytes_per_visitor = 55.5;
+inline constexpr double ledger_bytes_per_visitor = 88;
+inline constexpr double poll_answer_bytes = 490;
+inline constexpr double poll_cpu_us = 11.9;
+inline constexpr double durable_joins_per_second = 34'109;
+} // namespace figures
+
+} // namespace anteroom::app

@@ -1,0 +1,261 @@
+#include "app/plan_command.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+
+#include "app/config.h"
+#include "app/plan_report.h"
+#include "base/duration.h"
+#include "net/url.h"
+
+namespace anteroom::app {
+namespace {
+
+constexpr double number_max = 1e9;
+constexpr int exit_interrupted = 130;
+
+const std::map<std::string, PollPolicy> polls{
+    {"native", PollPolicy::native}, {"urr", PollPolicy::urr_inner},
+    {"tacos", PollPolicy::tacos},   {"portal", PollPolicy::portal},
+    {"hhplus", PollPolicy::hhplus}, {"urr-outer", PollPolicy::urr_outer}};
+
+double number(const char* name, std::optional<double> given, double otherwise) {
+    const double value = given.value_or(otherwise);
+    if (!(value > 0 && value <= number_max))
+        throw ConfigError(fmt::format("{} must be above 0 and at most {:.0f}", name, number_max));
+    return value;
+}
+
+std::int64_t count(const char* name, std::optional<std::int64_t> given) {
+    if (!given) return 0;
+    if (*given < 1 || *given > limits::count_max)
+        throw ConfigError(fmt::format("{} must be from 1 to {}", name, limits::count_max));
+    return *given;
+}
+
+Millis span(const char* name, const std::string& text, Millis min, Millis max) {
+    const std::optional<Millis> value = parse_duration(text);
+    if (!value || *value < min || *value > max)
+        throw ConfigError(fmt::format("{} must be a duration from {} to {}, such as 10s", name,
+                                      to_string(min), to_string(max)));
+    return *value;
+}
+
+double part(const char* name, const std::string& text) {
+    double percent = -1;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, percent);
+    const bool is_good = error == std::errc{} && rest + 1 == end && *rest == '%';
+    if (!is_good || !(percent >= 0 && percent < 100))
+        throw ConfigError(fmt::format("{} must be a percentage from 0% to below 100%", name));
+    return percent / 100;
+}
+
+MeasureOptions measure_options(const PlanOptions& options) {
+    if (!net::parse_url(options.measure))
+        throw ConfigError("--measure must be an http or https URL");
+    const auto rate = [](const char* name, double value) {
+        if (!(value > 0 && value <= measure_limits::rate_max))
+            throw ConfigError(fmt::format("{} must be above 0 and at most {:.0f}", name,
+                                          measure_limits::rate_max));
+        return value;
+    };
+    MeasureOptions result{
+        .url = options.measure,
+        .rate_from = rate("--measure-from", options.measure_from),
+        .rate_max = rate("--measure-max", options.measure_max),
+        .total_max = options.measure_total,
+        .step = span("--measure-step", options.measure_step, Millis{100}, measure_limits::step_max),
+        .latency_max = span("--latency", options.latency, Millis{1}, measure_limits::latency_max),
+        .errors_max = part("--errors", options.errors)};
+    if (result.rate_from > result.rate_max)
+        throw ConfigError("--measure-from must not be above --measure-max");
+    if (result.total_max < 1 || result.total_max > measure_limits::total_max)
+        throw ConfigError(
+            fmt::format("--measure-total must be from 1 to {}", measure_limits::total_max));
+    return result;
+}
+
+void tell_step(const MeasureStep& step, StepVerdict verdict) {
+    const char* const word = verdict == StepVerdict::good   ? "good"
+                             : verdict == StepVerdict::slow ? "too slow"
+                                                            : "failing";
+    fmt::print(
+        stderr,
+        "{:>7g} calls a second: {} sent, {} failed, half within {}, 95 of 100 within {}: {}\n",
+        step.rate, step.sent, step.failed, to_string(step.p50), to_string(step.p95), word);
+}
+
+Measured run_measurement(const PlanOptions& options) {
+    const MeasureOptions wanted = measure_options(options);
+    fmt::print(
+        stderr,
+        "Calls {}: from {:g} a second up, at most {:g} a second and {} in all, as long as 95 of 100 answers "
+        "take at most {}. Ctrl-C ends it.\n",
+        wanted.url, wanted.rate_from, wanted.rate_max, wanted.total_max,
+        to_string(wanted.latency_max));
+    Result<Measured> measured = measure(wanted, tell_step);
+    if (!measured) throw DataError(measured.fault().reason);
+    return *std::move(measured);
+}
+
+// How fast they go in, from whatever was said about it.
+void set_pace(Plan& plan, const PlanOptions& options) {
+    Scenario& scenario = plan.scenario;
+    const int ways =
+        (options.qps || plan.origin ? 1 : 0) + (options.batch ? 1 : 0) + (options.rate ? 1 : 0);
+    if (ways > 1)
+        throw ConfigError(
+            "--qps, --measure, --batch and --rate each say how fast; give one of them");
+    if (options.qps)
+        plan.origin = OriginLoad{.queries_per_second = number("--qps", options.qps, 0),
+                                 .queries = number("--queries", options.queries, 1),
+                                 .calls = number("--calls", options.calls, 1),
+                                 .retry = number("--retry", options.retry, 1)};
+    const bool is_free = ways == 0;
+    if (is_free && (scenario.capacity <= 0 || scenario.stay == Millis{0}))
+        throw ConfigError(
+            "how fast may they go in? Give --qps, --batch, --rate, or --capacity with --stay");
+    if (options.rate) {
+        if (!options.interval.empty())
+            throw ConfigError("--interval belongs to a batch, not to --rate");
+        scenario.batch = *options.rate;
+        if (!(scenario.batch <= 1e6 && scenario.batch >= 1e-3))
+            throw ConfigError("--rate must be from 0.001 to 1000000");
+        plan.is_rate = true;
+        scenario.interval = seconds(1);
+        return;
+    }
+    if (options.batch) {
+        scenario.batch = static_cast<double>(count("--batch", options.batch));
+        return;
+    }
+    const double per_second = plan.origin ? visitors_per_second(*plan.origin, plan.margin)
+                                          : scenario.capacity /
+                                                (static_cast<double>(scenario.stay.count) / 1e3) *
+                                                (1 - plan.margin);
+    const std::int64_t batch = batch_of(per_second, scenario.interval);
+    if (batch < 1)
+        throw ConfigError("not one visitor fits into the interval; take a longer --interval");
+    if (batch > limits::count_max) throw ConfigError("the batch would be above 4294967295");
+    scenario.batch = static_cast<double>(batch);
+}
+
+// Everything but the pace.
+Plan read(const PlanOptions& options) {
+    Plan plan{.margin = part("--margin", options.margin),
+              .poll = polls.at(options.poll),
+              .command = options.command};
+    plan.scenario.crowd = count("--crowd", options.crowd);
+    plan.scenario.capacity = static_cast<double>(count("--capacity", options.capacity));
+    if (!options.stay.empty())
+        plan.scenario.stay = span("--stay", options.stay, Millis{1}, limits::span_max);
+    if (!options.arrive.empty())
+        plan.scenario.arrive = span("--arrive", options.arrive, Millis{0}, limits::span_max);
+    if (plan.scenario.capacity > 0 && plan.scenario.stay == Millis{0})
+        throw ConfigError("--capacity needs --stay: how long one stays inside");
+    plan.scenario.interval = options.interval.empty() ? seconds(10)
+                                                      : span("--interval", options.interval,
+                                                             Millis{1}, limits::interval_max);
+    return plan;
+}
+
+Plan work_out(const PlanOptions& options, std::optional<OriginLoad> measured) {
+    Plan plan = read(options);
+    plan.origin = measured;
+    if (!options.qps && !measured && (options.queries || options.calls || options.retry))
+        throw ConfigError("--queries, --calls and --retry belong to --qps");
+    set_pace(plan, options);
+    if (plan.scenario.crowd == 0) return plan;
+    const double length = static_cast<double>(plan.scenario.crowd) / throughput(plan.scenario);
+    if (length > plan_seconds_max)
+        throw ConfigError("the last one would wait longer than a year; let more in");
+    plan.forecast.emplace(plan.scenario);
+    return plan;
+}
+
+void write_chart(const std::string& path, const Plan& plan) {
+    const bool is_page = path.ends_with(".html");
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file << (is_page ? plan_html(plan) : plan_svg(plan));
+    file.close();
+    if (!file) throw DataError(fmt::format("{} cannot be written", path));
+    fmt::print(stderr, "The picture is in {}\n", path);
+}
+
+} // namespace
+
+void add_plan_options(CLI::App& command, PlanOptions& options) {
+    command.add_option("--qps", options.qps, "queries a second that the origin stands");
+    command.add_option("--queries", options.queries, "queries of one call, on average");
+    command.add_option("--calls", options.calls, "calls of one visitor");
+    command.add_option("--retry", options.retry, "1.5: every second call is made twice");
+    command.add_option("--margin", options.margin, "how much of it is kept back, such as 10%")
+        ->capture_default_str();
+    command.add_option("--interval", options.interval, "between batches; 10s when not given");
+    command.add_option("--batch", options.batch, "so many go in per interval");
+    command.add_option("--rate", options.rate, "so many go in per second");
+    command.add_option("--capacity", options.capacity, "at most so many inside at once");
+    command.add_option("--stay", options.stay, "how long one stays inside");
+    command.add_option("--crowd", options.crowd, "how many people come");
+    command.add_option("--arrive", options.arrive, "within how long they come; otherwise at once");
+    std::vector<std::string> names;
+    for (const auto& [name, policy] : polls) names.push_back(name);
+    command.add_option("--poll", options.poll, "whose table says how often clients ask")
+        ->check(CLI::IsMember(names))
+        ->capture_default_str();
+    command.add_option("--chart", options.chart, "a picture of it: FILE.svg or FILE.html");
+    command.add_flag("--toml", options.toml, "only the settings, as `anteroom serve` takes them");
+    command.add_option("--measure", options.measure,
+                       "try what this URL stands, and plan with that");
+    command
+        .add_option("--measure-from", options.measure_from, "calls per second of the first step")
+        ->capture_default_str();
+    command.add_option("--measure-max", options.measure_max, "never more calls per second")
+        ->capture_default_str();
+    command.add_option("--measure-total", options.measure_total, "never more calls in all")
+        ->capture_default_str();
+    command.add_option("--measure-step", options.measure_step, "how long a step lasts")
+        ->capture_default_str();
+    command.add_option("--latency", options.latency, "95 of 100 answers must be this fast")
+        ->capture_default_str();
+    command.add_option("--errors", options.errors, "so many answers may be errors")
+        ->capture_default_str();
+}
+
+int plan(const PlanOptions& options) {
+    if (!options.chart.empty() && !options.chart.ends_with(".svg") &&
+        !options.chart.ends_with(".html"))
+        throw ConfigError("--chart must end in .svg or .html");
+    if (!options.chart.empty() && !options.crowd) throw ConfigError("--chart needs a --crowd");
+    std::optional<OriginLoad> origin;
+    bool was_interrupted = false;
+    if (!options.measure.empty()) {
+        if (options.qps || options.batch || options.rate || options.queries)
+            throw ConfigError(
+                "--measure finds out how fast; leave --qps, --queries, --batch and --rate away");
+        // What else is wrong is said before anything is called.
+        OriginLoad load{.queries_per_second = 1,
+                        .calls = number("--calls", options.calls, 1),
+                        .retry = number("--retry", options.retry, 1)};
+        read(options);
+        const Measured measured = run_measurement(options);
+        was_interrupted = measured.end == MeasureEnd::interrupted;
+        if (!options.toml) fmt::print("{}", measured_text(measured));
+        if (measured.good.empty()) return was_interrupted ? exit_interrupted : 1;
+        load.queries_per_second = measured.knee();
+        origin = load;
+    }
+    const Plan result = work_out(options, origin);
+    fmt::print("{}", options.toml ? plan_toml(result) : plan_text(result));
+    std::fflush(stdout);
+    if (!options.chart.empty()) write_chart(options.chart, result);
+    return was_interrupted ? exit_interrupted : 0;
+}
+
+} // namespace anteroom::app

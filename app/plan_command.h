@@ -1,0 +1,35 @@
+// anteroom plan: how many to let in, how long a crowd waits then, what the room needs; settings and
+// a picture of it; and, if asked to, what an origin stands, by trying.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace anteroom::app {
+
+// As they were typed; what they mean is checked in one place.
+struct PlanOptions {
+    std::optional<double> qps, queries, calls, retry;
+    std::string margin = "0%";
+    std::optional<double> rate;
+    std::optional<std::int64_t> crowd, batch, capacity;
+    std::string interval, arrive, stay;
+    std::string poll = "native";
+    std::string chart;
+    bool toml = false;
+    std::string measure;
+    double measure_from = 10, measure_max = 500;
+    std::int64_t measure_total = 20'000;
+    std::string measure_step = "5s", latency = "500ms", errors = "1%";
+    std::string command; // The whole line.
+};
+
+// `options` must outlive the parsing.
+void add_plan_options(CLI::App& command, PlanOptions& options);
+
+// The exit code. Throws ConfigError, and DataError when a file or the URL does not work.
+int plan(const PlanOptions& options);
+
+} // namespace anteroom::app

@@ -1,0 +1,200 @@
+#include "app/plan_measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <memory>
+
+#include "net/http_client.h"
+#include "net/loop.h"
+#include "net/task.h"
+
+namespace anteroom::app {
+namespace {
+
+constexpr double growth = 1.5;
+constexpr Millis beat{2};
+constexpr std::size_t answer_bytes_max = 8 * 1024 * 1024;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+void interrupt(int signal) {
+    interrupted = 1;
+    std::signal(signal, SIG_DFL);
+}
+
+std::int64_t monotonic_ms() {
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+Millis quantile(std::vector<std::int64_t>& sorted, double part) {
+    if (sorted.empty()) return Millis{0};
+    const auto at = static_cast<std::size_t>(std::ceil(part * static_cast<double>(sorted.size())));
+    return Millis{sorted[std::max<std::size_t>(at, 1) - 1]};
+}
+
+class Measurement {
+  public:
+    using Tell = std::function<void(const MeasureStep&, StepVerdict)>;
+    Measurement(const MeasureOptions& options, const Tell& tell)
+        : options_(options),
+          tell_(tell),
+          // An answer that comes so late is as good as none.
+          deadline_{std::clamp<std::int64_t>(4 * options.latency_max.count, 2'000, 60'000)} {}
+
+    Result<Measured> run() {
+        Result<std::unique_ptr<net::HttpClient>> client =
+            net::HttpClient::create(loop_, {.idle_per_host_max = measure_limits::in_flight_max,
+                                            .idle_max = measure_limits::in_flight_max});
+        if (!client) return client.fault();
+        client_ = *std::move(client);
+        net::spawn(loop_, try_once(this));
+        loop_.run();
+        pump_ = {};
+        client_.reset();
+        if (!fault_.empty()) return Fault{fault_};
+        return std::move(measured_);
+    }
+
+  private:
+    net::ClientRequest request() const {
+        return {.url = options_.url,
+                .headers = {{"User-Agent", "anteroom-plan"}, {"Accept", "*/*"}},
+                .deadline = deadline_,
+                .response_bytes_max = answer_bytes_max};
+    }
+
+    // A URL that does not work at all is a mistake, not a limit.
+    static net::Task<void> try_once(Measurement* self) {
+        net::ClientRequest request = self->request();
+        const Result<net::ClientResponse> answer =
+            co_await self->client_->fetch(std::move(request));
+        if (!answer)
+            self->fault_ = fmt::format("{}: {}", self->options_.url, answer.fault().reason);
+        else if (answer->status >= 400)
+            self->fault_ = fmt::format("{} answers {}", self->options_.url, answer->status);
+        if (!self->fault_.empty()) {
+            self->loop_.stop();
+            co_return;
+        }
+        self->total_ = 1;
+        self->begin(self->options_.rate_from);
+        self->pump_ = self->loop_.every(beat, [self] { self->pump(); });
+    }
+
+    static net::Task<void> call(Measurement* self) {
+        net::ClientRequest request = self->request();
+        const std::int64_t begin = monotonic_ms();
+        const Result<net::ClientResponse> answer =
+            co_await self->client_->fetch(std::move(request));
+        --self->in_flight_;
+        if (!answer || answer->status >= 400)
+            ++self->step_.failed;
+        else
+            self->latencies_.push_back(monotonic_ms() - begin);
+    }
+
+    void begin(double rate) {
+        step_ = {.rate = rate};
+        latencies_.clear();
+        began_ = monotonic_ms();
+        sending_ = true;
+        full_ = false;
+    }
+
+    void pump() {
+        const std::int64_t elapsed = std::min(monotonic_ms() - began_, options_.step.count);
+        if (interrupted || total_ >= options_.total_max) sending_ = false;
+        if (sending_) {
+            send_until(std::llround(step_.rate * static_cast<double>(elapsed) / 1e3));
+            sending_ = elapsed < options_.step.count && !full_;
+        }
+        if (!sending_ && in_flight_ == 0) end_step();
+    }
+
+    void send_until(std::int64_t due) {
+        while (step_.sent < due && total_ < options_.total_max && !full_) {
+            // So many without an answer: it has not kept up for long.
+            full_ = in_flight_ >= measure_limits::in_flight_max;
+            if (full_) return;
+            ++step_.sent;
+            ++total_;
+            ++in_flight_;
+            net::spawn(loop_, call(this));
+        }
+    }
+
+    void end_step() {
+        if (interrupted) return finish(MeasureEnd::interrupted);
+        std::sort(latencies_.begin(), latencies_.end());
+        step_.p50 = quantile(latencies_, 0.5);
+        step_.p95 = quantile(latencies_, 0.95);
+        const StepVerdict verdict = judge(step_, options_);
+        const bool is_whole =
+            step_.sent >= std::llround(step_.rate * static_cast<double>(options_.step.count) / 1e3);
+        // A step that was cut short proves nothing, unless it went wrong.
+        if (verdict == StepVerdict::good && !is_whole && !full_)
+            return finish(MeasureEnd::total_max);
+        tell_(step_, full_ ? StepVerdict::slow : verdict);
+        if (full_ || verdict != StepVerdict::good) {
+            measured_.bad.push_back(step_);
+            if (full_) return finish(MeasureEnd::busy);
+            return finish(verdict == StepVerdict::slow ? MeasureEnd::slow : MeasureEnd::failing);
+        }
+        measured_.good.push_back(step_);
+        if (step_.rate >= options_.rate_max) return finish(MeasureEnd::rate_max);
+        if (total_ >= options_.total_max) return finish(MeasureEnd::total_max);
+        begin(next_rate(step_.rate, options_));
+    }
+
+    void finish(MeasureEnd end) {
+        measured_.end = end;
+        loop_.stop();
+    }
+
+    const MeasureOptions& options_;
+    const Tell& tell_;
+    const Millis deadline_;
+    net::Loop loop_;
+    std::unique_ptr<net::HttpClient> client_;
+    net::Alarm pump_;
+    Measured measured_;
+    std::string fault_;
+    MeasureStep step_;
+    std::vector<std::int64_t> latencies_; // Of good answers of this step, in ms.
+    std::int64_t began_ = 0;
+    std::int64_t total_ = 0;
+    std::size_t in_flight_ = 0;
+    bool sending_ = false;
+    bool full_ = false;
+};
+
+} // namespace
+
+StepVerdict judge(const MeasureStep& step, const MeasureOptions& options) {
+    const auto sent = static_cast<double>(std::max<std::int64_t>(step.sent, 1));
+    if (static_cast<double>(step.failed) > options.errors_max * sent) return StepVerdict::failing;
+    return step.p95 > options.latency_max ? StepVerdict::slow : StepVerdict::good;
+}
+
+double next_rate(double rate, const MeasureOptions& options) {
+    return std::min(options.rate_max, std::ceil(rate * growth));
+}
+
+Result<Measured> measure(const MeasureOptions& options,
+                         const std::function<void(const MeasureStep&, StepVerdict)>& tell) {
+    std::signal(SIGPIPE, SIG_IGN);
+    interrupted = 0;
+    std::signal(SIGINT, interrupt);
+    std::signal(SIGTERM, interrupt);
+    Result<Measured> measured = Measurement(options, tell).run();
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+    return measured;
+}
+
+} // namespace anteroom::app
