@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "app/config.h"
-#include "app/plan.h"
 #include "base/duration.h"
 #include "net/url.h"
 #include "service/room_fields.h"
@@ -21,9 +20,7 @@ Millis span(std::string_view name, const std::string& text, Millis least = Milli
     return *value;
 }
 
-// The calculation of the original's design, unless the number itself is given.
-std::int64_t hhplus_batch(const Config& config, Millis interval) {
-    if (config.hhplus_batch > 0) return config.hhplus_batch;
+OriginLoad hhplus_load(const Config& config) {
     const OriginLoad load{.queries_per_second = config.hhplus_qps,
                           .queries = config.hhplus_queries,
                           .calls = config.hhplus_calls,
@@ -33,8 +30,7 @@ std::int64_t hhplus_batch(const Config& config, Millis interval) {
         !is_good(load.retry))
         throw ConfigError("hhplus.qps, queries, calls and retry must be above 0");
     if (!(config.hhplus_margin < 1)) throw ConfigError("hhplus.margin must be from 0 to below 1");
-    const double per_second = visitors_per_second(load, config.hhplus_margin);
-    return std::min(batch_of(per_second, interval), limits::count_max);
+    return load;
 }
 
 } // namespace
@@ -109,7 +105,14 @@ api::hhplus::Options hhplus_options(const Config& config) {
         throw ConfigError("hhplus.room must be 1 to 128 of A-Z a-z 0-9 . _ : ~ -");
     Settings& rules = options.settings.rules;
     rules.admit_interval = span("hhplus.interval", config.hhplus_interval);
-    rules.admit_batch = hhplus_batch(config, rules.admit_interval);
+    options.load = hhplus_load(config);
+    options.margin = config.hhplus_margin;
+    // The calculation of the original's design, unless the number itself is given.
+    const double per_second = visitors_per_second(options.load, options.margin);
+    rules.admit_batch =
+        config.hhplus_batch > 0
+            ? config.hhplus_batch
+            : std::min(batch_of(per_second, rules.admit_interval), limits::count_max);
     if (config.hhplus_max_active > 0) rules.capacity = config.hhplus_max_active;
     rules.lease = rules.lease_max = span("hhplus.lease", config.hhplus_lease);
     rules.idle = span("hhplus.idle", config.hhplus_idle);

@@ -8,7 +8,7 @@
 namespace anteroom::app {
 namespace {
 
-// Sums of fractions are not exact: what is this close to a whole number is one.
+// Sums of fractions are not exact.
 constexpr double hair = 1e-6;
 constexpr double steps_per_stay = 100;
 
@@ -21,17 +21,6 @@ std::size_t steps_in(double span, double step) {
 }
 
 } // namespace
-
-double visitors_per_second(const OriginLoad& load, double margin) {
-    return load.queries_per_second / (load.queries * load.calls * load.retry) * (1 - margin);
-}
-
-std::int64_t batch_of(double per_second, Millis interval) {
-    const double count = per_second * in_seconds(interval);
-    const double whole = std::round(count);
-    const bool is_whole = std::abs(count - whole) <= std::max(hair, count * 1e-12);
-    return static_cast<std::int64_t>(is_whole ? whole : std::floor(count));
-}
 
 double throughput(const Scenario& scenario) {
     const double pace = scenario.batch / in_seconds(scenario.interval);

@@ -7,22 +7,9 @@
 
 #include "base/time.h"
 #include "engine/poll.h"
+#include "service/origin_load.h"
 
 namespace anteroom::app {
-
-// What an origin stands, and what a visitor asks of it (the calculation of system H).
-struct OriginLoad {
-    double queries_per_second = 0; // Where it still works well.
-    double queries = 1;            // Of one call.
-    double calls = 1;              // Of one visitor.
-    double retry = 1;              // 1.5: every second call is made twice.
-};
-
-// How many visitors a second it takes; `margin` (0 to below 1) of it is kept back.
-double visitors_per_second(const OriginLoad& load, double margin);
-
-// The whole visitors of one interval; a hair below a whole number is that number.
-std::int64_t batch_of(double per_second, Millis interval);
 
 // A crowd in front of a room.
 struct Scenario {

@@ -1,5 +1,11 @@
 #include "api/hhplus/hhplus.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/hhplus/batch_body.h"
+#include "api/routes.h"
 #include "engine/poll.h"
 #include "net/output.h"
 #include "service/pulse_json.h"
@@ -45,6 +51,7 @@ const Hhplus::Rule Hhplus::rules[] = {
     {Route::issue, Method::post, "/api/v1/queues/token"},
     {Route::reserved, Method::post, "/api/v1/queues/token/reserved"},
     {Route::paid, Method::post, "/api/v1/queues/token/paid"},
+    {Route::batch, Method::post, "/api/v1/queues/batch"},
 };
 
 const Hhplus::Rule* Hhplus::find(std::string_view path) {
@@ -62,12 +69,17 @@ bool Hhplus::handle(Ask& ask) {
     if (!rule) return false;
     const Method method = ask.request.method == Method::head ? Method::get : ask.request.method;
     if (method == Method::options) return preflight(ask), true;
-    if (method != rule->method) return refuse(ask, Status::method_not_allowed, bad_method), true;
+    if (method != rule->method) {
+        net::Answer answer = begin(ask, Status::method_not_allowed);
+        answer.header("Allow", api::name(rule->method));
+        return write_error(answer, bad_method), true;
+    }
     switch (rule->route) {
         case Route::issue: issue(ask); break;
         case Route::rank: rank(ask); break;
         case Route::reserved:
         case Route::paid: tell(ask, rule->route); break;
+        case Route::batch: batch(ask); break;
     }
     return true;
 }
@@ -138,21 +150,25 @@ std::optional<Hhplus::Person> Hhplus::person_of(const Ask& ask) {
     return Person{.user = *user, .is_verified = comes_from_proxy};
 }
 
+// Who configured the dialect wanted the room. Null: nothing can be written now.
+std::shared_ptr<HostedRoom> Hhplus::open_room() {
+    Service& service = desk_.service();
+    if (!service.is_writable()) return nullptr;
+    std::shared_ptr<HostedRoom> room = service.rooms().share(options_.room);
+    return room ? room : service.make_room(options_.room, options_.settings).room;
+}
+
 void Hhplus::issue(Ask& ask) {
     const std::optional<Person> person = person_of(ask);
     if (!person) return unauthorized(ask);
     if (const std::int64_t wait = person->is_verified ? 0 : desk_.join_wait(ask); wait > 0)
         return refuse(ask, Status::too_many_requests, too_many, wait);
-    Service& service = desk_.service();
-    if (!service.is_writable()) return unavailable(ask);
-    // Who configured the dialect wanted the room.
-    std::shared_ptr<HostedRoom> room = service.rooms().share(options_.room);
-    if (!room) room = service.make_room(options_.room, options_.settings).room;
+    const std::shared_ptr<HostedRoom> room = open_room();
     if (!room) return unavailable(ask);
     const std::string visitor = visitor_of(person->user);
     const Join join{.visitor = desk_.office().key_of(visitor),
                     .lane = lane_number(room->profile(), "").value_or(0)};
-    service.submit(
+    desk_.service().submit(
         *room, join, &desk_.loop(),
         [this, room, user = person->user,
          later = desk_.defer(ask)](const Outcome& outcome) mutable {
@@ -250,6 +266,33 @@ void Hhplus::tell(Ask& ask, Route route) {
                                if (const auto* refused = std::get_if<Refused>(&outcome))
                                    return refuse(later, refused->reason);
                                compose(begin(later, Status::ok).body(), done);
+                           });
+}
+
+// The origin tells what it stands now. Somebody must always go in: who wants nobody to pauses.
+void Hhplus::batch(Ask& ask) {
+    const Caller caller = desk_.identify(ask);
+    if (!caller.is_admin && !caller.is_backend) return unauthorized(ask);
+    const std::optional<double> qps = read_qps(ask.request.body);
+    if (!qps) return refuse(ask, Status::bad_request, bad_request);
+    const std::shared_ptr<HostedRoom> room = open_room();
+    if (!room) return unavailable(ask);
+    OriginLoad load = options_.load;
+    load.queries_per_second = *qps;
+    Settings settings = room->view().settings();
+    settings.admit_batch = std::clamp<std::int64_t>(
+        batch_of(visitors_per_second(load, options_.margin), settings.admit_interval), 1,
+        limits::count_max);
+    desk_.note(ask, caller, "batch", fmt::format("{}", settings.admit_batch));
+    desk_.service().submit(*room, Configure{settings}, &desk_.loop(),
+                           [this, room, size = settings.admit_batch,
+                            later = desk_.defer(ask)](const Outcome& outcome) mutable {
+                               if (const auto* refused = std::get_if<Refused>(&outcome))
+                                   return refuse(later, refused->reason);
+                               desk_.service().publish(room);
+                               compose(begin(later, Status::ok).body(),
+                                       R"({"result":"SUCCESS","data":{"batch":)", size,
+                                       R"(},"error":null})");
                            });
 }
 

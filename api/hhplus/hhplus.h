@@ -4,6 +4,7 @@
 //   GET  /api/v1/queues/token/rank       waiting, with how many stand before; or active
 //   POST /api/v1/queues/token/reserved   the origin: a seat was reserved, five minutes are left
 //   POST /api/v1/queues/token/paid       the origin: it was paid, the visit is over
+//   POST /api/v1/queues/batch            the origin: it stands so much now, the batch follows
 //
 // The queue is a room. Decides nothing: who is called, and for how long, is the engine's. What
 // differs from the original on purpose is in docs/dialects/hhplus.md.
@@ -27,7 +28,7 @@ class Hhplus final : public Dialect {
     bool handle(Ask& ask) override;
 
   private:
-    enum class Route : std::uint8_t { issue, rank, reserved, paid };
+    enum class Route : std::uint8_t { issue, rank, reserved, paid, batch };
     struct Rule;
     static const Rule rules[];
     static const Rule* find(std::string_view path);
@@ -47,6 +48,8 @@ class Hhplus final : public Dialect {
     void write_rank(net::Answer& answer, const Standing& standing);
     void answer_rank(Later& later, const HostedRoom& room, Number number, const Outcome& outcome);
     void tell(Ask& ask, Route route);
+    void batch(Ask& ask);
+    std::shared_ptr<HostedRoom> open_room();
 
     // Who asks, and whether that was verified by anybody.
     struct Person {

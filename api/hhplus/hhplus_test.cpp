@@ -180,6 +180,31 @@ TEST(Hhplus, AReservationLeavesFiveMinutesAndAPaymentNone) {
     EXPECT_EQ(hall.room().view().inside(), 0u);
 }
 
+TEST(Hhplus, TheBatchFollowsWhatTheOriginStands) {
+    TestHall hall;
+    const auto tell = [&](std::string_view body) {
+        return hall.server.ask("POST", "/api/v1/queues/batch", "", body);
+    };
+    const auto said = [](int batch) {
+        return fmt::format(R"({{"result":"SUCCESS","data":{{"batch":{}}},"error":null}})", batch);
+    };
+    EXPECT_EQ(tell(R"({"qps":10000})").body, said(4'000)); // Before anybody came.
+    EXPECT_EQ(tell(R"({"qps":5000})").body, said(2'000));
+    EXPECT_EQ(hall.room().view().settings().admit_batch, 2'000);
+    EXPECT_EQ(tell(R"({"qps":0.5})").body, said(1)) << "somebody always goes in";
+    // The interval in force, and nothing else is changed.
+    hall.server.ask("PUT", "/v1/admin/rooms/hhplus", TestServer::as_admin(),
+                    R"({"admit_interval":"20s","capacity":77})");
+    EXPECT_EQ(tell(R"({"qps":10000,"more":[]})").body, said(8'000));
+    EXPECT_EQ(hall.room().view().settings().capacity, 77);
+    for (const char* body : {"", "{}", "[]", "8000", R"({"qps":"8000"})", R"({"qps":0})",
+                             R"({"qps":-1})", R"({"qps":1e10})", R"({"qps":null})"}) {
+        EXPECT_EQ(tell(body).status, 400) << body;
+        EXPECT_EQ(tell(body).body, malformed);
+    }
+    EXPECT_EQ(hall.room().view().settings().admit_batch, 8'000);
+}
+
 TEST(Hhplus, OnlyTheOriginMayTell) {
     TestOptions options = quiet_hall();
     options.trust_loopback = false;
@@ -188,6 +213,7 @@ TEST(Hhplus, OnlyTheOriginMayTell) {
     const std::string ann = hall.token(1);
     hall.activate(1);
     EXPECT_EQ(hall.tell("paid", ann).body, refused);
+    EXPECT_EQ(hall.server.ask("POST", "/api/v1/queues/batch", "", R"({"qps":1})").body, refused);
     const auto by_admin = hall.server.ask("POST", "/api/v1/queues/token/paid",
                                           TestServer::as_admin() + TestHall::with(ann));
     EXPECT_EQ(by_admin.body, success);
@@ -249,6 +275,7 @@ TEST(Hhplus, OtherMethodsAndPaths) {
     TestHall hall;
     const auto wrong = hall.server.ask("GET", "/api/v1/queues/token", TestHall::as(1));
     EXPECT_EQ(wrong.status, 405);
+    EXPECT_EQ(wrong.header("allow"), "POST");
     EXPECT_EQ(wrong.body,
               R"({"result":"ERROR","data":null,"error":"지원하지 않는 메서드입니다."})");
     EXPECT_EQ(hall.server.ask("DELETE", "/api/v1/queues/token/rank").status, 405);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "service/origin_load.h"
 #include "service/profile.h"
 
 namespace anteroom::api::hhplus {
@@ -25,6 +26,9 @@ struct Options {
     std::string room = "hhplus";                // There is one queue.
     RoomSettings settings = default_settings(); // Of the room, when it is made.
     Millis lease_reserved = minutes(5);         // What is left after a seat was reserved.
+    // What the batch follows from when the origin says what it stands, and what is kept back of it.
+    OriginLoad load{.queries_per_second = 10'000, .queries = 3, .calls = 5, .retry = 1.5};
+    double margin = 0.1;
     bool trusts_user_id = false; // Whoever sends `userId` is that user, as in the original.
 };
 

@@ -8,6 +8,13 @@ namespace {
 namespace json = boost::json;
 constexpr std::size_t user_id_length_max = 256;
 
+int digit_of(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    return -1;
+}
+
 } // namespace
 
 std::optional<Body> read_body(std::string_view text) {
@@ -32,6 +39,28 @@ std::optional<Body> read_body(std::string_view text) {
         member.assign(given->get_string().data(), given->get_string().size());
     }
     return body;
+}
+
+std::optional<IdempotencyKey> parse_uuid(std::string_view text) {
+    constexpr std::string_view urn = "urn:uuid:";
+    constexpr std::size_t with_dashes = 36, bare = 32;
+    if (text.starts_with(urn) && text.size() == urn.size() + with_dashes)
+        text.remove_prefix(urn.size());
+    if (text.size() == with_dashes + 2 && text.front() == '{' && text.back() == '}')
+        text = text.substr(1, with_dashes);
+    if (text.size() != with_dashes && text.size() != bare) return std::nullopt;
+    IdempotencyKey key{};
+    std::size_t digits = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const bool dash =
+            text.size() == with_dashes && (at == 8 || at == 13 || at == 18 || at == 23);
+        const int digit = digit_of(text[at]);
+        if (dash ? text[at] != '-' : digit < 0) return std::nullopt;
+        if (dash) continue;
+        std::uint8_t& byte = key[digits++ / 2];
+        byte = static_cast<std::uint8_t>(byte << 4 | digit);
+    }
+    return key;
 }
 
 bool is_user_id(std::string_view user) {

@@ -1,6 +1,8 @@
-// What the bodies of system T's calls say.
+// What system T's calls say: their bodies, and their Idempotency-Key.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +20,11 @@ struct Body {
 // Whatever the Content-Type: curl sends forms unless it is told otherwise. Nothing: no JSON object,
 // or a member that is no text.
 std::optional<Body> read_body(std::string_view text);
+
+using IdempotencyKey = std::array<std::uint8_t, 16>;
+
+// A UUID of any version, in one of the four spellings that are in use. Nothing: it is none.
+std::optional<IdempotencyKey> parse_uuid(std::string_view text);
 
 // At most 256 characters, and not one of the names that we give. The empty one is nobody's.
 bool is_user_id(std::string_view user);

@@ -9,13 +9,6 @@
 namespace anteroom::api::tacos {
 namespace {
 
-int digit_of(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
 token::Hmac new_mac() {
     const Result<token::Secret> secret = token::Secret::random();
     CHECK(secret);
@@ -28,28 +21,6 @@ std::uint64_t new_seed() {
 }
 
 } // namespace
-
-std::optional<IdempotencyKey> parse_uuid(std::string_view text) {
-    constexpr std::string_view urn = "urn:uuid:";
-    constexpr std::size_t with_dashes = 36, bare = 32;
-    if (text.starts_with(urn) && text.size() == urn.size() + with_dashes)
-        text.remove_prefix(urn.size());
-    if (text.size() == with_dashes + 2 && text.front() == '{' && text.back() == '}')
-        text = text.substr(1, with_dashes);
-    if (text.size() != with_dashes && text.size() != bare) return std::nullopt;
-    IdempotencyKey key{};
-    std::size_t digits = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const bool dash =
-            text.size() == with_dashes && (at == 8 || at == 13 || at == 18 || at == 23);
-        const int digit = digit_of(text[at]);
-        if (dash ? text[at] != '-' : digit < 0) return std::nullopt;
-        if (dash) continue;
-        std::uint8_t& byte = key[digits++ / 2];
-        byte = static_cast<std::uint8_t>(byte << 4 | digit);
-    }
-    return key;
-}
 
 std::size_t IdempotencyBook::Hash::operator()(const IdempotencyKey& key) const {
     constexpr std::uint64_t odd = 0x9e37'79b9'7f4a'7c15;

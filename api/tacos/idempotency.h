@@ -9,7 +9,6 @@
 // room. Any thread.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -21,17 +20,13 @@
 #include <variant>
 #include <vector>
 
+#include "api/tacos/body.h"
 #include "base/time.h"
 #include "base/unique_function.h"
 #include "net/status.h"
 #include "token/hmac.h"
 
 namespace anteroom::api::tacos {
-
-using IdempotencyKey = std::array<std::uint8_t, 16>;
-
-// A UUID of any version, in one of the four spellings that are in use. Nothing: it is none.
-std::optional<IdempotencyKey> parse_uuid(std::string_view text);
 
 class IdempotencyBook : public std::enable_shared_from_this<IdempotencyBook> {
   public:

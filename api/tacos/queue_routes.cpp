@@ -43,6 +43,7 @@ std::int64_t wait_seconds(const Room& view, const Standing& standing, std::uint6
 
 // What is wrong with a token of this standing; null: it can be told where it stands.
 const Error* fault_of(const Standing& standing) {
+    if (standing.redeemed) return &errors::token_not_found;
     if (is_inside(standing.state) || standing.state == VisitorState::waiting) return nullptr;
     return standing.state == VisitorState::expired ? &errors::token_expired
                                                    : &errors::token_not_found;

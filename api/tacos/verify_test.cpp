@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "api/tacos/test_event.h"
+#include "api/tacos/tokens.h"
 
 namespace anteroom::api::tacos {
 namespace {

@@ -14,6 +14,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 
+from dialects import bench_dialects  # noqa: E402
 from durable import bench_store, compare_joins  # noqa: E402
 from figures import Figures  # noqa: E402
 from gate import bench_gate  # noqa: E402
@@ -35,8 +36,9 @@ def parse():
     parser.add_argument("--visitors", type=int, help="how many wait (1 000 000)")
     parser.add_argument("--clients", type=int, help="how many event streams are open (15 000)")
     parser.add_argument("--quick", action="store_true", help="a small room, one short round")
-    parser.add_argument("--only", choices=("polls", "urr", "gate", "joins", "store", "redis"),
-                        help="polls and streams, system U's polls, the proxy, durable joins, recovery, or rooms in Redis")
+    parser.add_argument("--only", choices=("polls", "urr", "dialects", "gate", "joins", "store", "redis"),
+                        help="polls and streams, system U's polls, those of systems T, P and H, the proxy, durable joins, "
+                        "recovery, or rooms in Redis")
     options = parser.parse_args()
     options.visitors = options.visitors or (50_000 if options.quick else 1_000_000)
     options.clients = options.clients or (1_000 if options.quick else 15_000)
@@ -53,7 +55,7 @@ def find_programs(build, only):
     missing = [name for name, found in (("nginx", nginx), ("wrk", shutil.which("wrk"))) if not found]
     if missing:
         raise BenchError(f"{' and '.join(missing)} not found: `make packages` installs what the benchmark needs")
-    programs = {"urr": (), "gate": (),
+    programs = {"urr": (), "dialects": (), "gate": (),
                 "redis": ("direct", "redis-joins", "shared-joins", "shared-polls")}.get(
                     only, ("bare", "redis-joins", "sse-clients", "store", "direct", "shared-joins",
                            "shared-polls"))
@@ -111,6 +113,8 @@ def run(options):
                 children.stop(server.process)
             if options.only in (None, "urr"):
                 bench_urr(figures, children, options, nginx)
+            if options.only in (None, "dialects"):
+                bench_dialects(figures, children, options, nginx)
             if options.only in (None, "gate"):
                 bench_gate(figures, children, options, nginx)
             if options.only in (None, "joins"):

@@ -112,9 +112,9 @@ def measure_polls(children, contestants, polls, rounds, seconds):
 
 def answer_of(server, poll):
     """The bytes of one answer on the wire, and its body."""
-    path, header, value = poll
+    path, *headers = poll
     talk = Talk(server)
-    response, body = talk.ask("GET", path, headers={header: value})
+    response, body = talk.ask("GET", path, headers=dict(zip(headers[::2], headers[1::2])))
     talk.close()
     head = f"HTTP/1.1 {response.status} {response.reason}\r\n{response.headers.as_string(maxheaderlen=0)}"
     return len(head.replace("\r\n", "\n").replace("\n", "\r\n")) + len(body), body.decode()

@@ -130,7 +130,7 @@ class Talk:
         self.connection.request(method, path, body=body, headers=headers or {})
         response = self.connection.getresponse()
         text = response.read()
-        if response.status not in (200, 201):
+        if response.status not in (200, 201, 202):
             raise BenchError(f"{method} {path} was answered with {response.status}: {text[:200]!r}")
         return response, text
 
