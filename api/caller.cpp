@@ -42,11 +42,16 @@ bool has_role(std::string_view roles, std::string_view role) {
     return false;
 }
 
+bool is_backend(const net::Request& request) {
+    return request.peer_is_trusted && request.proxies &&
+           request.proxies->trusts(request.client_address());
+}
+
 Caller identify(const net::Request& request, Office& office, std::string_view admin_token,
                 token::UnixSeconds now) {
     Caller caller;
     const bool trusted = request.peer_is_trusted && request.proxies;
-    caller.is_backend = trusted && request.proxies->trusts(request.client_address());
+    caller.is_backend = is_backend(request);
 
     const std::string_view shown = bearer(request);
     caller.has_token = !shown.empty();

@@ -27,6 +27,9 @@ struct Caller {
 // Whether the list names this role: names are what stands between commas, quotes, brackets, blanks.
 bool has_role(std::string_view roles, std::string_view role);
 
+// Whether the client itself, not only who passes the request on, is one of those we trust.
+bool is_backend(const net::Request& request);
+
 Caller identify(const net::Request& request, Office& office, std::string_view admin_token,
                 token::UnixSeconds now);
 

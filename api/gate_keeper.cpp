@@ -116,6 +116,7 @@ void GateKeeper::answer_refusal(Ask& ask, const gate::Decision& decision) {
         answer.header("Location", decision.location);
         return answer.send();
     }
+    if (decision.status == net::code(Status::unavailable)) answer.header("Retry-After", 5);
     answer.header("Content-Type", "application/json");
     net::append(answer.body(), gate::refusal_body(decision));
 }

@@ -71,17 +71,25 @@ gate::ShownPass RoomWitness::inside(std::string_view ticket,
         const token::TicketVerdict verdict = office.tickets.read(ticket, ask_.unix_now());
         const auto* content = std::get_if<token::TicketContent>(&verdict);
         if (!content) return {.why = token::reason(std::get<token::Refusal>(verdict))};
+        // Tokens of system T have a generation, and are shown to the origin instead.
+        if (content->generation != 0) return {.why = "malformed"};
         place = *content;
     }
-    const HostedRoom* room = desk_.service().rooms().at(place.room);
+    const Rooms& rooms = desk_.service().rooms();
+    const HostedRoom* room = rooms.at(place.room);
+    if (!room && rooms.may_come(place.room)) return {.is_untold = true, .why = "unavailable"};
     if (place.kind != token::TicketKind::inner || !room) return {.why = "no_such_event"};
     if (event && *event != room->id()) return {.why = "wrong_room"};
     // In that queue half a token is none.
     const auto& hall = desk_.shared().hhplus;
     if (hall && hall->room == room->id() && holder.empty()) return {.why = "malformed"};
-    if (room->age(ask_.now) > limits::age_max) return {.why = "unavailable"};
     const Standing standing = room->view().standing(place.number);
-    if (!is_inside(standing.state) || !room->may_tell(standing)) return {.why = "not_inside"};
+    const bool is_new = standing.state == VisitorState::unknown;
+    if (room->age(ask_.now) > (is_new ? limits::age_untold : limits::age_max))
+        return {.is_untold = true, .why = "unavailable"};
+    // Also when the call is not durable yet: it is a moment's difference, and who shares that
+    // moment with others who are called must not be sent away.
+    if (!is_inside(standing.state)) return {.why = "not_inside"};
     const VisitorKey* key = room->view().visitor(place.number);
     if (!holder.empty() && (!key || *key != office.key_of(holder))) return {.why = "bad_signature"};
     room->touch(place.number, ask_.now);

@@ -33,14 +33,20 @@ struct TestOptions {
     std::shared_ptr<std::atomic<bool>> store_is_away{};
 };
 
+inline std::map<std::string, RoomSettings, std::less<>> named_rooms(const TestOptions& options) {
+    if (!options.hhplus) return {};
+    return {{options.hhplus->room, options.hhplus->settings}};
+}
+
 class TestServer {
   public:
     static constexpr const char* admin_token = "a-test-token-for-admins";
 
     explicit TestServer(TestOptions options = {})
-        : service(
-              {.defaults = options.defaults, .create_on_first_use = options.create_on_first_use},
-              make_store(options)),
+        : service({.defaults = options.defaults,
+                   .create_on_first_use = options.create_on_first_use,
+                   .named = named_rooms(options)},
+                  make_store(options)),
           shared{.service = service,
                  .admin_token = admin_token,
                  .cors_origins = options.cors_origins,

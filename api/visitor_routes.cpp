@@ -87,7 +87,8 @@ bool Api::find_ticket(Ask& ask, Held& held, bool query_allowed) {
     held.room->view().expect(token::TicketBook::unverified_number(held.ticket));
     const token::TicketVerdict verdict = office().tickets.read(held.ticket, ask.unix_now());
     const auto* content = std::get_if<token::TicketContent>(&verdict);
-    if (!content || content->kind != token::TicketKind::inner ||
+    // Tickets of other systems have a generation.
+    if (!content || content->kind != token::TicketKind::inner || content->generation != 0 ||
         content->room != held.room->index()) {
         refuse(ask, Code::ticket_invalid);
         return false;

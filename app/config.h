@@ -84,13 +84,13 @@ struct Config {
     bool portal_idempotent_enter = false;
     std::string portal_deactivate = "expire"; // Who is there; or drain: they are still let in.
     // [tacos]
-    std::int64_t tacos_rank = 100;         // Only the first so many may enter; 0: everybody.
-    std::string tacos_min_wait = "5s";     // Nobody enters before.
-    double tacos_rate_per_second = 50;     // Entries; 0: no limit.
-    std::string tacos_idle = "5m";         // A token that nobody asks about expires.
-    std::string tacos_enter_window = "1m"; // Who may enter and does not loses the turn.
-    std::string tacos_grant = "30s";       // The life of a reservation token.
-    std::int64_t tacos_limit_burst = 100;  // Calls of one address.
+    std::int64_t tacos_rank = 100;          // Only the first so many may enter; 0: everybody.
+    std::string tacos_min_wait = "5s";      // Nobody enters before.
+    double tacos_rate_per_second = 50;      // Entries; 0: no limit.
+    std::string tacos_idle = "5m";          // A token that nobody asks about expires.
+    std::string tacos_enter_window = "20s"; // Who may enter and does not loses the turn.
+    std::string tacos_grant = "30s";        // The life of a reservation token.
+    std::int64_t tacos_limit_burst = 100;   // Calls of one address.
     std::int64_t tacos_limit_per_second = 50;
     std::string tacos_idempotency = "5m"; // How long the answer to an Idempotency-Key is kept.
     bool tacos_require_idempotency_key = false;

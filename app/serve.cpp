@@ -109,10 +109,15 @@ class Server {
 
   private:
     static ServiceOptions service_options(const Config& config) {
-        return {.defaults = config.defaults,
-                .create_on_first_use = config.create_rooms == "first-use",
-                .rooms_max = static_cast<std::size_t>(config.rooms_max),
-                .loops = thread_count(config)};
+        ServiceOptions options{.defaults = config.defaults,
+                               .create_on_first_use = config.create_rooms == "first-use",
+                               .rooms_max = static_cast<std::size_t>(config.rooms_max),
+                               .loops = thread_count(config)};
+        if (speaks(config, "hhplus")) {
+            api::hhplus::Options hall = hhplus_options(config);
+            options.named.emplace(std::move(hall.room), std::move(hall.settings));
+        }
+        return options;
     }
     embedded::LedgerOptions ledger_options() {
         return {.folder = data_folder(config_),

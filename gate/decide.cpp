@@ -146,6 +146,8 @@ class Judge {
         std::optional<std::string_view> event;
         if (captured_) event = decision_.event.view();
         const ShownPass shown = witness_.inside(ticket, event);
+        if (shown.is_untold)
+            return Unmet{503, "Try again later", "nobody can say now who is inside", shown.why};
         if (!shown.valid) return no_entry("who holds the ticket is not inside", shown.why);
         const bool is_known = shower && !shower->id.empty() && !shown.visitor.empty();
         if (is_known && shower->id != shown.visitor)
@@ -191,6 +193,11 @@ class Judge {
             decision_.status = unmet.status;
             return; // No other place would help.
         }
+        if (unmet.status == 503) {
+            decision_.verdict = Verdict::refuse;
+            decision_.status = unmet.status;
+            return; // Nor in other words: it is not the visitor's fault.
+        }
         const RequestKind kind =
             decision_.rule->kind.value_or(path.is_api() ? RequestKind::api : RequestKind::page);
         const bool is_page = kind == RequestKind::page || rules_.redirect_api;
@@ -235,7 +242,8 @@ Decision decide(const Rules& rules, const Question& question, Witness& witness) 
 
 std::string refusal_body(const Decision& decision) {
     CHECK(decision.verdict == Verdict::refuse || decision.verdict == Verdict::bad_request);
-    if (decision.verdict == Verdict::refuse && decision.rule && decision.rule->refusal)
+    const bool has_own = decision.rule && decision.rule->refusal;
+    if (has_own && decision.status == decision.rule->refusal->status)
         return decision.rule->refusal->body;
     std::string body = R"({"error":)";
     token::append_json_string(body, decision.error);

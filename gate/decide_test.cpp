@@ -102,6 +102,11 @@ TEST(Decide, WhoHoldsATicketMustBeInside) {
     EXPECT_EQ(ask(rules, "/api/seats", witness, shown).reason, "the ticket is somebody else's");
     witness.ticket.visitor = ""; // It does not say whose it is.
     EXPECT_EQ(ask(rules, "/api/seats", witness, shown).verdict, Verdict::pass);
+    witness.ticket = {.is_untold = true, .why = "unavailable"};
+    const Decision later = ask(rules, "/api/seats", witness, shown);
+    EXPECT_EQ(later.verdict, Verdict::refuse);
+    EXPECT_EQ(later.status, 503) << "not in the rule's own words";
+    EXPECT_EQ(refusal_body(later), R"({"error":"Try again later"})");
     const Asking twice{.headers = {{"token", "t1"}, {"token", "t2"}}};
     witness.ticket = {.why = "malformed"};
     EXPECT_EQ(ask(rules, "/api/seats", witness, twice).verdict, Verdict::refuse);

@@ -17,6 +17,7 @@ struct User {
 // What a pass turned out to be.
 struct ShownPass {
     bool valid = false;
+    bool is_untold = false;   // Nobody can say now; later, perhaps.
     std::string_view event;   // Whose pass it is; only of a valid one.
     std::string_view visitor; // Likewise.
     std::string_view why;     // A stable word; only of one that is not valid.

@@ -66,6 +66,7 @@ Rooms::Made Rooms::make(std::string_view id, const Profile& profile, const Prepa
     const std::optional<std::uint32_t> index =
         next_index_from_ ? next_index_from_() : std::optional(next_index_++);
     if (!index || *index > limits::room_index_max) return {};
+    next_index_ = std::max(next_index_, *index + 1);
     auto room = std::make_shared<HostedRoom>(std::string(id), *index, profile, quiet_);
     if (prepare) prepare(*room);
     add(room);
@@ -92,6 +93,11 @@ void Rooms::take_indexes_from(NextIndex next) {
     next_index_from_ = std::move(next);
 }
 
+bool Rooms::may_come(std::uint32_t index) const {
+    const std::lock_guard lock(writing_);
+    return next_index_from_ && index >= next_index_;
+}
+
 std::shared_ptr<HostedRoom> Rooms::draft(std::string_view id, std::uint32_t index,
                                          const Profile& profile) {
     return std::make_shared<HostedRoom>(std::string(id), index, profile, quiet_);
@@ -110,6 +116,7 @@ std::shared_ptr<HostedRoom> Rooms::show(const std::shared_ptr<HostedRoom>& room)
         old->removed.store(true, std::memory_order_release);
     }
     publish(std::make_unique<Snapshot>(std::move(rooms)));
+    next_index_ = std::max(next_index_, room->index() + 1);
     return old;
 }
 

@@ -58,6 +58,9 @@ class Rooms {
     // is none to be had now.
     using NextIndex = UniqueFunction<std::optional<std::uint32_t>()>;
     void take_indexes_from(NextIndex next);
+    // Whether another process may have made the room of this index a moment ago: it is higher than
+    // any that was heard of here.
+    bool may_come(std::uint32_t index) const;
 
     // A room that nobody can find before show(): it takes the place of the one with its id. Returns
     // that one, now removed, or null.
@@ -76,7 +79,7 @@ class Rooms {
     const std::size_t rooms_max_;
     std::atomic<Snapshot*> snapshot_;
     mutable std::mutex writing_;
-    std::uint32_t next_index_ = 0; // Guarded by writing_, as is the next.
+    std::uint32_t next_index_ = 0; // Above all that are known. Guarded by writing_, as is the next.
     NextIndex next_index_from_;
 };
 

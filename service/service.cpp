@@ -73,10 +73,12 @@ void Service::note(AuditEntry entry) {
     store_->note(entry);
 }
 
-std::shared_ptr<HostedRoom> Service::find_or_make(std::string_view id) {
+std::shared_ptr<HostedRoom> Service::find_or_make(std::string_view id, const RoomSettings& usual) {
     if (std::shared_ptr<HostedRoom> room = rooms_.share(id)) return room;
+    if (const auto own = options_.named.find(id); own != options_.named.end())
+        return make_room(id, own->second).room;
     if (!options_.create_on_first_use) return nullptr;
-    return make_room(id, options_.defaults).room;
+    return make_room(id, usual).room;
 }
 
 Rooms::Made Service::make_room(std::string_view id, const RoomSettings& settings) {

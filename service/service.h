@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ namespace anteroom {
 struct ServiceOptions {
     RoomSettings defaults; // Of a room that is created by first use.
     bool create_on_first_use = true;
+    // Rooms that have settings of their own, whoever comes first, and are created by first use in
+    // any case.
+    std::map<std::string, RoomSettings, std::less<>> named = {};
     std::size_t rooms_max = limits::rooms_max;
     std::size_t loops = 1;
 };
@@ -54,9 +58,12 @@ class Service final : public Listener {
     Hub& hub(std::size_t slot) { return *hubs_[slot]; }
     Quiet& quiet() { return quiet_; }
 
-    // The room of this id; made with the defaults if rooms may be created by first use. Null: there
-    // is none, or there are too many. REQUIRES: is_room_id(id).
-    std::shared_ptr<HostedRoom> find_or_make(std::string_view id);
+    // The room of this id; made with `usual` settings if rooms may be created by first use. Null:
+    // there is none, or there are too many. REQUIRES: is_room_id(id).
+    std::shared_ptr<HostedRoom> find_or_make(std::string_view id, const RoomSettings& usual);
+    std::shared_ptr<HostedRoom> find_or_make(std::string_view id) {
+        return find_or_make(id, options_.defaults);
+    }
     Rooms::Made make_room(std::string_view id, const RoomSettings& settings);
     // Runs `done` on `loop`'s thread when it is durable, also when there is no such room.
     void remove_room(std::string_view id, net::Loop* loop, net::Job done);

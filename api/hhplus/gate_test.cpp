@@ -1,6 +1,7 @@
 // The gated routes of system H behind the gate, with the rules of examples/hhplus-rules.toml.
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "api/hhplus/test_hall.h"
 
@@ -65,6 +66,28 @@ TEST(HhplusGate, OnlyWhoIsActiveGetsThrough) {
     }
     EXPECT_EQ(hall.tell("paid", ann).body, success);
     EXPECT_EQ(hall.verify("GET", "/api/v1/concerts", TestHall::with(ann)).body, refused);
+}
+
+// Whatever happens to others meanwhile.
+TEST(HhplusGate, WhoIsActiveIsNeverSentAway) {
+    GatedHall hall;
+    const std::string ann = hall.token(1);
+    hall.activate(1);
+    std::atomic<bool> over{false};
+    std::thread crowd([&] {
+        for (int user = 2; !over; ++user) {
+            hall.issue(TestHall::as(user));
+            hall.activate(1);
+        }
+    });
+    for (int i = 0; i < 500; ++i) {
+        if (i % 50 == 0) {
+            EXPECT_EQ(hall.tell("reserved", ann).body, success);
+        }
+        EXPECT_EQ(hall.verify("GET", "/api/v1/concerts", TestHall::with(ann)).status, 204);
+    }
+    over = true;
+    crowd.join();
 }
 
 TEST(HhplusGate, ATicketOfAnotherRoomIsNoToken) {

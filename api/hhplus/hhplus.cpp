@@ -145,17 +145,15 @@ std::optional<Hhplus::Person> Hhplus::person_of(const Ask& ask) {
         if (caller.user != visitor_of(*user)) return std::nullopt;
         return Person{.user = *user, .is_verified = true};
     }
-    const bool comes_from_proxy = ask.request.peer_is_trusted && ask.request.proxies;
-    if (!comes_from_proxy && !options_.trusts_user_id) return std::nullopt;
-    return Person{.user = *user, .is_verified = comes_from_proxy};
+    // A proxy passes on what its clients say; only who calls from a trusted address itself counts.
+    if (!caller.is_backend && !options_.trusts_user_id) return std::nullopt;
+    return Person{.user = *user, .is_verified = caller.is_backend};
 }
 
-// Who configured the dialect wanted the room. Null: nothing can be written now.
+// Null: nothing can be written now.
 std::shared_ptr<HostedRoom> Hhplus::open_room() {
     Service& service = desk_.service();
-    if (!service.is_writable()) return nullptr;
-    std::shared_ptr<HostedRoom> room = service.rooms().share(options_.room);
-    return room ? room : service.make_room(options_.room, options_.settings).room;
+    return service.is_writable() ? service.find_or_make(options_.room) : nullptr;
 }
 
 void Hhplus::issue(Ask& ask) {
@@ -188,7 +186,9 @@ std::optional<Hhplus::Held> Hhplus::held_by(Ask& ask) {
     if (!shown || !looks_like_token(*shown))
         return refuse(ask, Status::bad_request, bad_request), std::nullopt;
     const std::optional<QueueToken> token = read_token(desk_.office(), *shown, ask.unix_now());
-    HostedRoom* room = token ? desk_.service().rooms().find(options_.room) : nullptr;
+    const Rooms& rooms = desk_.service().rooms();
+    HostedRoom* room = token ? rooms.find(options_.room) : nullptr;
+    if (token && !room && rooms.may_come(token->room)) return unavailable(ask), std::nullopt;
     if (!room || token->room != room->index()) return unauthorized(ask), std::nullopt;
     // Who is not in an old copy may have come since.
     const bool is_new = token->number > room->view().issued();
@@ -250,7 +250,7 @@ void Hhplus::rank(Ask& ask) {
         });
 }
 
-// The origin tells what became of the visit. Again is as good as once.
+// The origin tells what became of the visit. Reserved again: the time begins again.
 void Hhplus::tell(Ask& ask, Route route) {
     const Caller caller = desk_.identify(ask);
     if (!caller.is_admin && !caller.is_backend) return unauthorized(ask);

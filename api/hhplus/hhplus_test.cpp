@@ -5,6 +5,8 @@
 #include <thread>
 
 #include "api/hhplus/test_hall.h"
+#include "token/base64.h"
+#include "token/hmac.h"
 
 namespace anteroom::api::hhplus {
 namespace {
@@ -226,6 +228,86 @@ TEST(Hhplus, AUserIdOfAStrangerMeansNothing) {
     options.trust_loopback = false;
     TestHall hall(std::move(options));
     EXPECT_EQ(hall.issue(TestHall::as(1)).body, refused);
+}
+
+// A proxy is trusted; what its clients say of themselves is not.
+TEST(Hhplus, AUserIdThatAProxyPassedOnMeansNothing) {
+    TestHall hall;
+    const std::string outside = "X-Forwarded-For: 203.0.113.9\r\n";
+    EXPECT_EQ(hall.issue(TestHall::as(1) + outside).body, refused);
+    EXPECT_EQ(hall.issue(TestHall::as(1) + outside + "X-User-Id: 1\r\n").status, 200);
+}
+
+TEST(Hhplus, ALoginSaysWhoTheUserIs) {
+    constexpr std::string_view secret = "jwt-test-secret-0123456789abcdef";
+    TestOptions options = quiet_hall();
+    options.trust_loopback = false;
+    options.jwt_secret = secret;
+    TestHall hall(std::move(options));
+    const auto encode = [](std::string_view text) {
+        return token::base64url(token::bytes_of(text));
+    };
+    const std::string signed_part = encode(R"({"alg":"HS256","typ":"JWT"})") + "." +
+                                    encode(R"({"sub":"7","type":"access","exp":4000000000})");
+    const std::string login = TestServer::bearer(
+        signed_part + "." +
+        token::base64url(token::Hmac(token::bytes_of(secret)).sign(signed_part)));
+    EXPECT_EQ(hall.issue(login + TestHall::as(7)).status, 200);
+    EXPECT_EQ(hall.issue(login + TestHall::as(8)).body, refused);
+    EXPECT_EQ(hall.issue(TestHall::as(7)).body, refused);
+}
+
+// Whoever asks for it first, the room has the rules of system H.
+TEST(Hhplus, NobodyElseMakesTheRules) {
+    TestHall hall;
+    EXPECT_EQ(hall.server.ask("POST", "/v1/rooms/hhplus/tickets").status, 201);
+    EXPECT_EQ(hall.room().view().settings().admit_batch, 4'000);
+    EXPECT_FALSE(hall.room().view().settings().admit_on_join);
+}
+
+TEST(Hhplus, NoMoreAreActiveThanTheCap) {
+    TestOptions options = quiet_hall();
+    options.hhplus->settings.rules.capacity = 2;
+    TestHall hall(std::move(options));
+    std::vector<std::string> tokens;
+    for (int user = 1; user <= 3; ++user) tokens.push_back(hall.token(user));
+    hall.activate(3);
+    EXPECT_EQ(hall.rank(2, tokens[1]).body, active);
+    EXPECT_EQ(hall.rank(3, tokens[2]).body, waiting(0));
+    EXPECT_EQ(hall.tell("paid", tokens[0]).body, success);
+    hall.activate(3);
+    EXPECT_EQ(hall.rank(3, tokens[2]).body, active);
+}
+
+TEST(Hhplus, AnActiveVisitEndsByItself) {
+    TestOptions options = quiet_hall();
+    options.hhplus->settings.rules.lease = options.hhplus->settings.rules.lease_max = Millis{1};
+    TestHall hall(std::move(options));
+    const std::string ann = hall.token(1);
+    hall.activate(1);
+    while (hall.room().view().inside() > 0) std::this_thread::yield();
+    EXPECT_EQ(hall.rank(1, ann).body, refused);
+    EXPECT_NE(hall.token(1), ann);
+}
+
+TEST(Hhplus, AStoreThatIsAwayIsNobodysFault) {
+    TestOptions options = quiet_hall();
+    options.store_is_away = std::make_shared<std::atomic<bool>>(false);
+    std::atomic<bool>& away = *options.store_is_away;
+    TestHall hall(std::move(options));
+    const std::string ann = hall.token(1);
+    hall.activate(1);
+    away = true;
+    constexpr std::string_view later =
+        R"({"result":"ERROR","data":null,"error":"잠시 후 다시 시도해 주세요."})";
+    for (const auto& answer :
+         {hall.issue(TestHall::as(2)), hall.tell("reserved", ann), hall.tell("paid", ann),
+          hall.server.ask("POST", "/api/v1/queues/batch", "", R"({"qps":1})")}) {
+        EXPECT_EQ(answer.status, 503);
+        EXPECT_EQ(answer.body, later);
+        EXPECT_EQ(answer.header("retry-after"), "5");
+    }
+    EXPECT_EQ(hall.rank(1, ann).body, active) << "what is known is told";
 }
 
 TEST(Hhplus, AUserIdMustBeWhoIsLoggedIn) {

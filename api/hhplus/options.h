@@ -24,7 +24,7 @@ inline RoomSettings default_settings() {
 
 struct Options {
     std::string room = "hhplus";                // There is one queue.
-    RoomSettings settings = default_settings(); // Of the room, when it is made.
+    RoomSettings settings = default_settings(); // Of the room, whoever makes it.
     Millis lease_reserved = minutes(5);         // What is left after a seat was reserved.
     // What the batch follows from when the origin says what it stands, and what is kept back of it.
     OriginLoad load{.queries_per_second = 10'000, .queries = 3, .calls = 5, .retry = 1.5};

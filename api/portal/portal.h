@@ -39,7 +39,7 @@ class Portal final : public Dialect {
     };
     // An entry as a token names it.
     struct Entry {
-        std::shared_ptr<HostedRoom> room;
+        std::shared_ptr<HostedRoom> room; // Null: another process made it, not known here yet.
         Number number = 0;
     };
 

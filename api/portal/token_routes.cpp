@@ -19,9 +19,10 @@ std::optional<Portal::Entry> Portal::read_token(const Ask& ask, std::string_view
     // Tickets of other systems have a generation.
     if (!content || content->kind != token::TicketKind::inner || content->generation != 0)
         return std::nullopt;
-    HostedRoom* room = desk_.service().rooms().at(content->room);
-    if (!room) return std::nullopt;
-    return Entry{.room = room->shared_from_this(), .number = content->number};
+    const Rooms& rooms = desk_.service().rooms();
+    HostedRoom* room = rooms.at(content->room);
+    if (!room && !rooms.may_come(content->room)) return std::nullopt;
+    return Entry{.room = room ? room->shared_from_this() : nullptr, .number = content->number};
 }
 
 // Of an entry that ended long ago nobody knows any more whose it was.
@@ -62,6 +63,7 @@ void Portal::look(Entry entry, Ask& ask, const std::string& user, OnLook then) {
 void Portal::look(Ask& ask, std::string_view token, const std::string& user, OnLook then) {
     std::optional<Entry> entry = read_token(ask, token);
     if (!entry) return refuse(ask, errors::entry_not_found);
+    if (!entry->room) return refuse(ask, errors::unavailable);
     if (is_of_other(*entry, user)) return refuse(ask, errors::user_mismatch);
     if (is_stale(ask, *entry->room, limits::age_max)) return;
     look(*std::move(entry), ask, user, std::move(then));

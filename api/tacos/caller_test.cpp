@@ -67,11 +67,26 @@ TEST(TacosCaller, AVerifiedUserWinsOverTheBody) {
     EXPECT_EQ(TestServer::text_of(TestServer::json(event.join({}, as_seven)), "waiting_token"),
               token);
     EXPECT_EQ(event.server.ask("GET", "/api/v1/admin/stats", as_seven).status, 403u);
-    // A token of another secret, or for others, makes nobody of the caller and breaks nothing.
-    const std::string forged =
-        TestServer::bearer(access_token("another-secret-0123456789abcdef0", claims));
-    EXPECT_NE(TestServer::text_of(TestServer::json(event.join({}, forged)), "waiting_token"),
-              token);
+    // Of another secret, for others, over, without an end: nobody, and nothing breaks.
+    const auto changed = [&](std::string_view from, std::string_view to) {
+        std::string other = claims;
+        other.replace(other.find(from), from.size(), to);
+        return access_token(jwt_secret, other);
+    };
+    for (const std::string& shown :
+         {access_token("another-secret-0123456789abcdef0", claims),
+          changed("traffic-tacos-api", "others"), changed("4000000000", "1700000001"),
+          changed(R"("exp":4000000000,)", ""), changed(R"("sub")", R"("type":"refresh","sub")")}) {
+        const auto answer = event.join({}, TestServer::bearer(shown));
+        EXPECT_EQ(answer.status, 202u);
+        EXPECT_NE(TestServer::text_of(TestServer::json(answer), "waiting_token"), token);
+        EXPECT_ERROR(event.server.ask("GET", "/api/v1/admin/stats", TestServer::bearer(shown)), 401,
+                     "INVALID_TOKEN", "Token validation failed");
+    }
+    // The login names the admins, too.
+    const std::string as_boss =
+        TestServer::bearer(changed(R"("role":"user")", R"("role":"ADMIN")"));
+    EXPECT_EQ(event.server.ask("GET", "/api/v1/admin/stats", as_boss).status, 200u);
 }
 
 TEST(TacosCaller, TheOriginalsBypassTokensMeanNothing) {
@@ -129,6 +144,29 @@ TEST(TacosLimit, EveryAnswerTellsItAndTooManyAreRefused) {
     for (int i = 0; i < 10; ++i)
         for (const std::string_view path : {"/healthz", "/readyz", "/metrics", "/version"})
             EXPECT_EQ(event.server.ask("GET", path).status, 200u) << path;
+}
+
+TEST(TacosLimit, TheOriginVerifiesForEverybody) {
+    Options options = options_of(stopped());
+    options.limit_burst = 2;
+    options.limit_per_second = 1;
+    TestEvent event(std::move(options));
+    for (int i = 0; i < 20; ++i)
+        EXPECT_EQ(event.verify(R"({"event_id":"x","reservation_token":"x"})").status, 403u);
+    EXPECT_EQ(event.verify("{}", "X-Forwarded-For: 192.0.2.7\r\n").status, 403u);
+    EXPECT_EQ(event.verify("{}", "X-Forwarded-For: 192.0.2.7\r\n").status, 403u);
+    EXPECT_EQ(event.verify("{}", "X-Forwarded-For: 192.0.2.7\r\n").status, 429u) << "no origin";
+}
+
+TEST(TacosLimit, StrangersDoNotFillTheTableOfRooms) {
+    TestOptions others = strangers();
+    others.joins_per_second = 0.001; // After the first three.
+    TestEvent event(options_of(stopped()), others);
+    unsigned last = 0;
+    for (int i = 0; i < 4; ++i)
+        last = event.join_body(fmt::format(R"({{"event_id":"evt_{}"}})", i)).status;
+    EXPECT_EQ(last, 429u);
+    EXPECT_EQ(event.join_body(R"({"event_id":"evt_0"})").status, 202u) << "that one is there";
 }
 
 TEST(TacosLimit, AStrangerCannotChooseTheAddress) {

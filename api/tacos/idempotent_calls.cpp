@@ -21,6 +21,14 @@ std::string test_user(const Ask& ask, const std::optional<IdempotencyKey>& key) 
     return lot ? fmt::format("load-test-user-{}", lot->text().view()) : std::string();
 }
 
+// What is said of an error, with the id of who hears it.
+std::string with_trace_id(std::string_view body, std::string_view id) {
+    constexpr std::string_view member = R"("trace_id":")";
+    const std::size_t at = body.rfind(member);
+    if (at == body.npos) return std::string(body);
+    return fmt::format(R"({}{}{}"}}}})", body.substr(0, at), member, id);
+}
+
 } // namespace
 
 // As everywhere, and by a token of system T's own login, or of its tests.
@@ -59,6 +67,10 @@ void Tacos::post(Ask& ask, const Limit& limit, Route route) {
     const Operation operation = route == Route::join    ? Operation::join
                                 : route == Route::enter ? Operation::enter
                                                         : Operation::verify;
+    if (route == Route::verify && !caller.is_backend && !caller.is_admin) {
+        shared_.figures.note(operation, false);
+        return refuse(ask, limit, errors::not_a_backend);
+    }
     Call call = defer(ask, limit, operation);
     if (key) {
         const token::Digest fingerprint =
@@ -113,7 +125,7 @@ void Tacos::wake(std::uint64_t id, const std::shared_ptr<const IdempotencyBook::
     const bool succeeded = net::code(first->status) < 400;
     shared_.figures.note(call.operation, succeeded);
     shared_.figures.replayed.fetch_add(1, std::memory_order_relaxed);
-    write(call, first->status, first->body, succeeded);
+    write(call, first->status, with_trace_id(first->body, call.later.request_id.view()), succeeded);
 }
 
 } // namespace anteroom::api::tacos

@@ -33,7 +33,7 @@ struct Rules {
     Millis min_wait = seconds(5);      // Nobody enters before.
     std::int64_t rate_milli = 50'000;  // Entries per 1 000 s; 0: no limit.
     Millis idle = minutes(5);          // Not asked for longer: the token expires.
-    Millis enter_window = seconds(60); // Who may enter and does not loses the turn.
+    Millis enter_window = seconds(20); // Who may enter and does not loses the turn.
     Millis grant = seconds(30);        // The life of a reservation token.
 };
 

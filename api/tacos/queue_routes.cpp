@@ -81,7 +81,7 @@ std::string Tacos::token_of(const HostedRoom& room, Number number, TokenUse use,
 std::optional<Tacos::Held> Tacos::find(const Ask& ask, std::string_view token, TokenUse use) {
     const std::optional<PlaceToken> place = read(office().tickets, token, use, ask.unix_now());
     HostedRoom* room = place ? service().rooms().at(place->room) : nullptr;
-    if (!room) return std::nullopt;
+    if (!room && (!place || !service().rooms().may_come(place->room))) return std::nullopt;
     return Held{.room = room, .place = *place};
 }
 
@@ -107,8 +107,12 @@ void Tacos::join(const Ask& ask, const Caller& caller, Call call) {
     }
     if (!service().is_writable()) return refuse(call, errors::join_failed);
     std::shared_ptr<HostedRoom> room = service().rooms().share(body->event_id);
-    if (!room && service().options().create_on_first_use)
-        room = service().make_room(body->event_id, options().room).room;
+    if (!room) {
+        // Rooms are few: strangers make them no faster than they may join elsewhere.
+        const bool is_stranger = user.empty() && !speaks_for_others;
+        if (is_stranger && desk_.join_wait(ask) > 0) return refuse(call, errors::rate_limited);
+        room = service().find_or_make(body->event_id, options().room);
+    }
     if (!room) return refuse(call, errors::event_not_found);
 
     const Join command{.visitor = office().key_of(visitor),
@@ -145,6 +149,7 @@ void Tacos::status(Ask& ask, const Limit& limit) {
     if (token.empty()) return fail(errors::missing_query_token);
     const std::optional<Held> held = find(ask, token, TokenUse::waiting);
     if (!held) return fail(errors::token_not_found);
+    if (!held->room) return fail(errors::status_failed);
     const Number number = held->place.number;
     held->room->counters.polls.fetch_add(1, std::memory_order_relaxed);
     if (held->room->age(ask.now) > limits::age_max) return fail(errors::status_failed);
@@ -184,7 +189,8 @@ void Tacos::enter(const Ask& ask, Call call) {
     if (body->waiting_token.empty()) return refuse(call, errors::missing_body_token);
     const std::optional<Held> held = find(ask, body->waiting_token, TokenUse::waiting);
     if (!held) return refuse(call, errors::token_not_found);
-    if (held->room->age(ask.now) > limits::age_max) return refuse(call, errors::validation_failed);
+    if (!held->room || held->room->age(ask.now) > limits::age_max)
+        return refuse(call, errors::validation_failed);
     const PlaceToken place = held->place;
     held->room->touch(place.number, ask.now);
     const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
@@ -233,6 +239,7 @@ void Tacos::leave(Ask& ask, const Limit& limit) {
     Call call = defer(ask, limit, Operation::leave);
     const std::optional<Held> held = find(ask, token, TokenUse::waiting);
     if (!held) return answer(call, Status::ok, gone);
+    if (!held->room) return refuse(call, errors::leave_failed);
     const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
     service().submit(*room, Leave{held->place.number}, &desk_.loop(),
                      [this, room, call = std::move(call)](const Outcome& outcome) mutable {

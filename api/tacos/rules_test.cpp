@@ -32,7 +32,7 @@ TEST(TacosRules, NobodyEntersBeforeTheMinimumWait) {
         const auto waited =
             std::chrono::duration_cast<std::chrono::milliseconds>(Steady::now() - before);
         if (answer.status == 200) {
-            EXPECT_GE(waited.count(), least.count);
+            EXPECT_GE(waited.count() + 1, least.count); // The server counts whole milliseconds.
             break;
         }
         ASSERT_EQ(answer.status, 403u) << answer.body;
@@ -85,6 +85,30 @@ TEST(TacosRules, AHundredEntersAtOnceNeverExceedTheBucket) {
         EXPECT_LE(granted, per_second * (static_cast<std::int64_t>(elapsed) + 1));
     }
     EXPECT_EQ(grants.size(), people);
+}
+
+// Those who are ready and have not come yet are what the bucket holds: `rank` of them.
+TEST(TacosRules, ThoseWhoAreReadyMayEnterAtOnceAndTheNextFollowByTheRate) {
+    constexpr std::size_t people = 120;
+    TestEvent event(options_of({.min_wait = Millis{0}, .rate_milli = 1'000'000}));
+    std::vector<std::string> tokens;
+    for (std::size_t i = 0; i < people; ++i) tokens.push_back(event.token());
+    const auto room = event.room();
+    ASSERT_TRUE(net::testing::eventually([&] { return room->view().called() == 100; }));
+    Settings slow = room->view().settings();
+    slow.rate_milli = 1; // One in a thousand seconds.
+    event.server.service.submit(*room, Configure{slow}, nullptr, {});
+    std::deque<net::testing::Dial> dials;
+    for (const std::string& token : tokens) {
+        dials.emplace_back(event.server.port());
+        dials.back().write(TestServer::text("POST", "/api/v1/queue/enter", "",
+                                            fmt::format(R"({{"waiting_token":"{}"}})", token)));
+    }
+    std::size_t granted = 0;
+    for (net::testing::Dial& dial : dials)
+        if (dial.read_response().status == 200u) ++granted;
+    EXPECT_GE(granted, 100u) << "who was told so is let in";
+    EXPECT_LE(granted, 101u);
 }
 
 TEST(TacosRules, AStormOfOneUserIsOnePlace) {

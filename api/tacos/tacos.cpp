@@ -78,7 +78,9 @@ bool Tacos::handle(Ask& ask) {
     if (wanted == Method::options) return preflight(ask), true;
     const bool is_counted = limits(rule->path);
     const Limit limit = is_counted ? take(ask) : Limit{};
-    if (limit.wait_seconds > 0)
+    // One origin verifies for all of its visitors.
+    const bool is_exempt = rule->route == Route::verify && is_backend(ask.request);
+    if (limit.wait_seconds > 0 && !is_exempt)
         refuse(ask, limit, errors::rate_limited);
     else if (rule->method != wanted)
         refuse(ask, limit, errors::wrong_method);

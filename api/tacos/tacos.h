@@ -85,7 +85,7 @@ class Tacos final : public Dialect {
     void enter(const Ask& ask, Call call);
     void leave(Ask& ask, const Limit& limit);
     struct Held {
-        HostedRoom* room = nullptr;
+        HostedRoom* room = nullptr; // Null: another process made it, and it is not known here yet.
         PlaceToken place;
     };
     std::optional<Held> find(const Ask& ask, std::string_view token, TokenUse use);

