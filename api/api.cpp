@@ -50,8 +50,8 @@ bool Api::streams_body(const net::Request& request) {
 void Api::route(const net::Request& request, net::Exchange& exchange, Instant now) {
     Ask ask = desk_.open(request, exchange, now);
     const bool is_native = request.path.starts_with("/v1/");
-    if (!is_native && gate_ && !is_limited_by_dialect(request.path) && gate_->is_over_limit(ask))
-        return;
+    if (!is_native && gate_ && !is_limited_by_dialect(request.path))
+        if (const std::int64_t wait = gate_->limit_wait(ask); wait > 0) return over_limit(ask, wait);
     for (const std::unique_ptr<Dialect>& dialect : dialects_)
         if (!is_native && dialect->handle(ask)) return;
     const RouteMatch matched = match(request.method, request.path);
@@ -77,6 +77,12 @@ void Api::route(const net::Request& request, net::Exchange& exchange, Instant no
 
 bool Api::is_limited_by_dialect(std::string_view path) const {
     return std::ranges::any_of(dialects_, [&](const auto& one) { return one->limits(path); });
+}
+
+void Api::over_limit(Ask& ask, std::int64_t wait_seconds) {
+    for (const std::unique_ptr<Dialect>& dialect : dialects_)
+        if (dialect->over_limit(ask, wait_seconds)) return;
+    gate_->refuse_call(ask, wait_seconds);
 }
 
 void Api::miss(Ask& ask) {

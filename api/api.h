@@ -58,6 +58,7 @@ class Api final : public net::Handler {
     void dispatch(Ask& ask, const RouteRule& rule);
     bool is_limited_by_dialect(std::string_view path) const;
     void miss(Ask& ask); // Nobody has this path.
+    void over_limit(Ask& ask, std::int64_t wait_seconds);
     bool may_enter(Ask& ask, Access access, Caller& caller);
     void preflight(Ask& ask);
 

@@ -42,6 +42,20 @@ bool has_role(std::string_view roles, std::string_view role) {
     return false;
 }
 
+namespace {
+
+// A page of another site can make a browser send a cookie, but it cannot hide where it comes from.
+bool is_from_other_site(const net::Request& request) {
+    const std::optional<std::string_view> origin = request.header("origin");
+    if (!origin) return false;
+    const std::size_t scheme = origin->find("://");
+    if (scheme == origin->npos) return true; // "null"
+    return !net::equals_ignoring_case(origin->substr(scheme + 3),
+                                      request.header("host").value_or(""));
+}
+
+} // namespace
+
 bool is_backend(const net::Request& request) {
     return request.peer_is_trusted && request.proxies &&
            request.proxies->trusts(request.client_address());
@@ -67,8 +81,11 @@ Caller identify(const net::Request& request, Office& office, std::string_view ad
         const token::AccessVerdict verdict = office.access->verify(access, now);
         if (const auto* user = std::get_if<token::AccessUser>(&verdict)) {
             caller.user = user->user_id;
-            caller.roles = user->roles;
-            caller.is_admin = net::equals_lower(user->role, "admin");
+            // By a cookie alone one operates nothing from another site.
+            if (!shown.empty() || !is_from_other_site(request)) {
+                caller.roles = user->roles;
+                caller.is_admin = net::equals_lower(user->role, "admin");
+            }
             caller.has_token = false;
             return caller;
         }

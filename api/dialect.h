@@ -18,6 +18,8 @@ class Dialect {
     virtual bool handle(Ask& ask) = 0;
     // Whether it counts calls of this path itself: then nobody else does.
     virtual bool limits(std::string_view) const { return false; }
+    // The gate counted too many calls. False: it is not said in this dialect's words.
+    virtual bool over_limit(Ask&, std::int64_t /*wait_seconds*/) { return false; }
     // Nobody has this path. False: it is not said in this dialect's words.
     virtual bool miss(Ask&) { return false; }
 };

@@ -85,22 +85,23 @@ Result<std::unique_ptr<GateKeeper>> GateKeeper::open(Desk& desk, GateShared& sha
     return keeper;
 }
 
-bool GateKeeper::is_over_limit(Ask& ask) {
+std::int64_t GateKeeper::limit_wait(const Ask& ask) {
     const std::optional<gate::Category> category = gate::category_of(ask.request.path);
-    if (!category) return false;
+    if (!category) return 0;
     WindowLimiter* limiter = shared_.limiters[static_cast<std::size_t>(*category)].get();
-    if (!limiter) return false;
+    if (!limiter) return 0;
     const Caller caller = desk_.identify(ask);
     const std::string client = caller.user.empty() ? "ip:" + to_string(ask.request.client_address())
                                                    : "user:" + caller.user;
-    const std::int64_t wait = limiter->wait_seconds(client, ask.now);
-    if (wait == 0) return false;
+    return limiter->wait_seconds(client, ask.now);
+}
+
+void GateKeeper::refuse_call(Ask& ask, std::int64_t wait) {
     net::Answer answer = desk_.begin(ask, Status::too_many_requests);
     answer.header("Retry-After", static_cast<std::uint64_t>(wait));
     answer.headers("Content-Type: application/json\r\nCache-Control: no-store\r\n");
     fmt::format_to(fmt::appender(answer.body()),
                    R"({{"error":"Rate limit exceeded","retryAfter":{}}})", told_retry_seconds);
-    return true;
 }
 
 bool GateKeeper::is_asked_about_another(const Ask& ask) {

@@ -44,8 +44,9 @@ class GateKeeper final : private gate::Refuser {
     bool has_origin() const { return proxy_ != nullptr; }
     // Null: there is no origin.
     const gate::ProxyStats* stats() const { return proxy_ ? &proxy_->stats() : nullptr; }
-    // True: the client calls too often, and was told so.
-    bool is_over_limit(Ask& ask);
+    // In how many seconds the client may call again; 0: now, and this call was counted.
+    std::int64_t limit_wait(const Ask& ask);
+    void refuse_call(Ask& ask, std::int64_t wait);
     void handle(Ask& ask);
     // Whether a rule looks into the body: then handle() needs it whole.
     bool wants_body(const net::Request& request) const;

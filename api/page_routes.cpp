@@ -37,7 +37,8 @@ void Api::plain_page(Ask& ask, bool has_left) {
     PlainPage page{.room = std::string(ask.room_id)};
     const Caller caller = desk_.identify(ask);
     const std::optional<Visitor> visitor = desk_.name_visitor(ask, caller.user);
-    const std::shared_ptr<HostedRoom> room = service_.find_or_make(ask.room_id);
+    std::shared_ptr<HostedRoom> room = service_.find_or_make(ask.room_id);
+    if (room && !takes(room->profile(), "")) room = nullptr;
     Later later = defer(ask);
     if (!visitor || !room || has_left) {
         page.state = has_left ? "left" : "not_found";

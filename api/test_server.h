@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api/api.h"
+#include "api/portal/paths.h"
 #include "api/test_store.h"
 #include "net/testing.h"
 #include "token/key_ring.h"
@@ -45,7 +46,8 @@ class TestServer {
     explicit TestServer(TestOptions options = {})
         : service({.defaults = options.defaults,
                    .create_on_first_use = options.create_on_first_use,
-                   .named = named_rooms(options)},
+                   .named = named_rooms(options),
+                   .is_reserved = options.portal ? portal::is_queue_id : nullptr},
                   make_store(options)),
           shared{.service = service,
                  .admin_token = admin_token,

@@ -134,6 +134,8 @@ void Api::join(Ask& ask) {
     if (!service_.is_writable()) return refuse(ask, Code::unavailable);
     const std::shared_ptr<HostedRoom> room = service_.find_or_make(ask.room_id);
     if (!room) return refuse(ask, Code::room_not_found);
+    if (!takes(room->profile(), ""))
+        return refuse(ask, Code::forbidden, "places in this room are taken in another way");
     const std::optional<std::uint8_t> lane = lane_number(room->profile(), body.lane.value_or(""));
     if (!lane) return refuse(ask, Code::bad_request, "there is no such lane");
 

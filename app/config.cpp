@@ -374,11 +374,10 @@ void check(const Config& config) {
     if (shares_rooms(config)) redis_options(config);
     history_url(config);
     history_keep(config);
-    const std::vector<std::string> known = Config{}.dialects; // Nobody chose: all of them.
     for (const std::string& dialect : config.dialects)
-        if (std::ranges::find(known, dialect) == known.end())
+        if (std::ranges::find(dialect_names, dialect) == dialect_names.end())
             throw ConfigError(fmt::format("dialects.enabled: \"{}\" is not spoken; there are {}",
-                                          dialect, fmt::join(known, ", ")));
+                                          dialect, fmt::join(dialect_names, ", ")));
     urr_options(config);
     tacos_options(config);
     portal_options(config);

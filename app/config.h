@@ -69,7 +69,7 @@ struct Config {
     std::string outer_key;
     std::string entry_key;
     // [dialects]
-    std::vector<std::string> dialects{"urr", "tacos", "portal", "hhplus"};
+    std::vector<std::string> dialects{dialect_names.begin(), dialect_names.end()};
     // [urr]
     std::string urr_catalogue_url;   // Says what an event is called; "{event}" stands for its id.
     std::string urr_catalogue_token; // Sent there as a bearer token.

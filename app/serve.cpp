@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/api.h"
+#include "api/portal/paths.h"
 #include "app/demo.h"
 #include "app/history_desk.h"
 #include "app/installation.h"
@@ -117,6 +118,7 @@ class Server {
             api::hhplus::Options hall = hhplus_options(config);
             options.named.emplace(std::move(hall.room), std::move(hall.settings));
         }
+        if (speaks(config, "portal")) options.is_reserved = api::portal::is_queue_id;
         return options;
     }
     embedded::LedgerOptions ledger_options() {

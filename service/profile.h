@@ -1,6 +1,7 @@
 // Profile: what a room shows and how it is reached; the engine's Settings say how it works.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,11 +18,15 @@ inline constexpr std::size_t target_length_max = 2'000;
 inline constexpr std::size_t lane_name_length_max = 64;
 } // namespace limits
 
+// The systems whose clients are answered in their own words.
+inline constexpr std::array<std::string_view, 4> dialect_names{"urr", "tacos", "portal", "hhplus"};
+
 struct Profile {
     std::string message;            // The operator's words to those who wait; empty: none.
     std::string target;             // Where the waiting page goes when called; empty: it stays.
     std::vector<std::string> lanes; // Names, lane 0 first; empty: one lane without a name.
     std::string default_lane;       // Of those who name none; empty: the last.
+    std::string dialect;            // Only its clients take places; empty: everybody's do.
 
     friend bool operator==(const Profile&, const Profile&) = default;
 };
@@ -34,6 +39,11 @@ struct RoomSettings {
 
 // 1 to 128 of [A-Za-z0-9._:~-].
 bool is_room_id(std::string_view id);
+
+// Whether clients who speak so may take places; empty: our own.
+inline bool takes(const Profile& profile, std::string_view dialect) {
+    return profile.dialect.empty() || profile.dialect == dialect;
+}
 
 // What is wrong with it, in words for an operator; nothing when it can be used.
 std::optional<std::string> fault_of(const Profile& profile);

@@ -12,6 +12,7 @@ std::string profile_text(const Profile& profile) {
     object.emplace("target", profile.target);
     object.emplace("lanes", json::array(profile.lanes.begin(), profile.lanes.end()));
     object.emplace("default_lane", profile.default_lane);
+    object.emplace("dialect", profile.dialect);
     return json::serialize(object);
 }
 
@@ -30,6 +31,7 @@ std::optional<Profile> profile_of(std::string_view text) {
     read("message", profile.message);
     read("target", profile.target);
     read("default_lane", profile.default_lane);
+    read("dialect", profile.dialect);
     if (const json::value* lanes = object.if_contains("lanes")) {
         fits = fits && lanes->is_array();
         for (std::size_t i = 0; fits && i < lanes->as_array().size(); ++i) {

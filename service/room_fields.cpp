@@ -41,6 +41,8 @@ const std::array fields{
     RoomField{"lanes", RoomField::Lanes{}, "names of the lanes, the first goes first"},
     RoomField{"default_lane", &Profile::default_lane,
               "the lane of those who name none; empty: the last"},
+    RoomField{"dialect", &Profile::dialect,
+              "only clients of this system take places; empty: everybody's"},
     RoomField{"message", &Profile::message, "shown to everybody who waits"},
     RoomField{"target", &Profile::target, "where the waiting page goes when called"},
 };

@@ -77,7 +77,8 @@ std::shared_ptr<HostedRoom> Service::find_or_make(std::string_view id, const Roo
     if (std::shared_ptr<HostedRoom> room = rooms_.share(id)) return room;
     if (const auto own = options_.named.find(id); own != options_.named.end())
         return make_room(id, own->second).room;
-    if (!options_.create_on_first_use) return nullptr;
+    const bool is_reserved = options_.is_reserved && options_.is_reserved(id);
+    if (!options_.create_on_first_use || is_reserved) return nullptr;
     return make_room(id, usual).room;
 }
 

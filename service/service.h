@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,8 @@ struct ServiceOptions {
     // Rooms that have settings of their own, whoever comes first, and are created by first use in
     // any case.
     std::map<std::string, RoomSettings, std::less<>> named = {};
+    // Ids of rooms that are made by operators only, whatever is said of first use.
+    std::function<bool(std::string_view id)> is_reserved = {};
     std::size_t rooms_max = limits::rooms_max;
     std::size_t loops = 1;
 };

@@ -260,7 +260,7 @@ TEST(Hhplus, ALoginSaysWhoTheUserIs) {
 // Whoever asks for it first, the room has the rules of system H.
 TEST(Hhplus, NobodyElseMakesTheRules) {
     TestHall hall;
-    EXPECT_EQ(hall.server.ask("POST", "/v1/rooms/hhplus/tickets").status, 201);
+    EXPECT_EQ(hall.server.ask("POST", "/v1/rooms/hhplus/tickets").status, 403);
     EXPECT_EQ(hall.room().view().settings().admit_batch, 4'000);
     EXPECT_FALSE(hall.room().view().settings().admit_on_join);
 }

@@ -19,6 +19,7 @@ inline RoomSettings default_settings() {
     settings.rules.lease = minutes(10);
     settings.rules.lease_max = minutes(10);
     settings.rules.claim_window = Millis{0};
+    settings.profile.dialect = "hhplus"; // Who is nobody takes no place.
     return settings;
 }
 

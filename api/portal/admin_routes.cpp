@@ -48,7 +48,8 @@ void Portal::activate(Ask& ask, const Caller& caller, Form form, const Event& ev
                                     .message = "must be 1 to 50 of A-Z a-z 0-9 . _ ~ -",
                                     .rejected = std::move(rejected)}});
     }
-    const HostedRoom* there = find_room(event);
+    const HostedRoom* there = service.rooms().find(*event.room_id);
+    if (there && !is_queue(*there)) return refuse(ask, missing(form)); // Somebody else's room.
     const std::optional<Pace> known =
         there ? std::optional(pace_of(there->view().settings())) : std::nullopt;
     const std::optional<Pace> pace = portal::pace_of(order, known);
@@ -58,7 +59,7 @@ void Portal::activate(Ask& ask, const Caller& caller, Form form, const Event& ev
     const Settings rules = room_rules(options_, *pace);
     if (!service.is_writable()) return refuse(ask, errors::unavailable);
     const std::shared_ptr<HostedRoom> room =
-        service.make_room(*event.room_id, {.rules = rules, .profile = {}}).room;
+        service.make_room(*event.room_id, {.rules = rules, .profile = {.dialect = "portal"}}).room;
     if (!room) return refuse(ask, errors::unavailable); // There are too many rooms.
     desk_.note(ask, caller, "activate",
                fmt::format("{} {} {}", pace->capacity, pace->batch, pace->interval_seconds));

@@ -107,6 +107,29 @@ TEST(PortalAdmin, DeactivatingExpiresWhoIsThere) {
     EXPECT_NE(queue.token("ann"), token);
 }
 
+// A room that an operator made for something else is none of the sellers'.
+TEST(PortalAdmin, RoomsOfOthersAreNoQueues) {
+    TestQueue queue;
+    queue.server.ask("PUT", "/v1/admin/rooms/sale:2026", TestServer::as_admin(),
+                     R"({"capacity":7})");
+    const std::string missing = error(404, "SL501", "Waiting queue not found");
+    const auto seller = [&](std::string_view method, std::string_view verb, std::string_view body) {
+        return shape(queue.server.ask(method,
+                                      fmt::format("/api/v1/seller/queue/sale/2026/{}", verb),
+                                      TestQueue::as_seller(), body));
+    };
+    EXPECT_EQ(seller("POST", "activate", TestQueue::pace(1, 1, 1)), missing);
+    EXPECT_EQ(seller("POST", "deactivate", ""), missing);
+    EXPECT_EQ(seller("POST", "process", ""), missing);
+    EXPECT_EQ(seller("GET", "status", ""), missing);
+    EXPECT_EQ(shape(queue.ask("POST", "/queue/sale/2026/enter", "ann")), no_queue);
+    EXPECT_EQ(queue.server.service.rooms().share("sale:2026")->view().settings().capacity, 7);
+    // Unless the operator hands it over.
+    queue.server.ask("PUT", "/v1/admin/rooms/sale:2026", TestServer::as_admin(),
+                     R"({"dialect":"portal"})");
+    EXPECT_EQ(queue.ask("POST", "/queue/sale/2026/enter", "ann").status, 200);
+}
+
 TEST(PortalAdmin, DeactivatingCanDrain) {
     Options options;
     options.drains = true;

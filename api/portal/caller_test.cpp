@@ -106,6 +106,28 @@ TEST(PortalCaller, ALoginsOwnTokensNameUserAndRoles) {
     EXPECT_EQ(shape(ask("POST", enter, login("ann", "[]", 600, token::outer_secret))),
               gateway_error(401, "GW-A005", "Invalid token"));
     EXPECT_EQ(shape(ask("POST", enter, TestQueue::as_user("ann"))), nobody);
+    // A page of another site can make a browser send the cookie: one does not operate by that.
+    const std::string process = "/api/v1/seller/queue/TIMEDEAL/42/process";
+    const std::string cookie = "Cookie: access_token=" + seller.substr(seller.find("Bearer ") + 7);
+    EXPECT_EQ(ask("POST", process, cookie).status, 200u);
+    EXPECT_EQ(ask("POST", process, "Origin: http://test\r\n" + cookie).status, 200u);
+    EXPECT_EQ(shape(ask("POST", process, "Origin: https://evil.example\r\n" + cookie)), forbidden);
+    EXPECT_EQ(shape(ask("POST", process, "Origin: null\r\n" + cookie)), forbidden);
+}
+
+TEST(PortalCaller, WhoCallsTooOftenIsToldAsTheGatewayDid) {
+    TestOptions options = TestQueue::with({});
+    options.call_limits[static_cast<std::size_t>(gate::Category::queue)] = 2;
+    options.call_limits[static_cast<std::size_t>(gate::Category::general)] = 2;
+    TestQueue queue(options);
+    const auto ask = [&] {
+        return queue.ask("GET", "/api/shopping/queue/TIMEDEAL/42/status", "ann");
+    };
+    EXPECT_EQ(shape(ask()), no_queue);
+    EXPECT_EQ(shape(ask()), no_queue);
+    const auto last = ask();
+    EXPECT_EQ(shape(last), gateway_error(429, "GW-R001", "Too many requests"));
+    EXPECT_NE(last.header("retry-after"), "");
 }
 
 TEST(PortalCaller, WithoutTheDialectThereAreNoSuchPaths) {

@@ -34,8 +34,9 @@ void Portal::enter(Ask& ask, const Event& event, const std::string& user) {
 void Portal::status(Ask& ask, const Event& event, const std::string& user) {
     HostedRoom* found = find_room(event);
     if (!found) return refuse(ask, errors::queue_not_found);
-    if (is_stale(ask, *found, limits::age_max)) return;
     const Number number = found->view().find(desk_.office().key_of(user));
+    // Who is not in an old copy may have come since.
+    if (is_stale(ask, *found, number == 0 ? limits::age_untold : limits::age_max)) return;
     // Who still stands in a queue that drains is told so.
     if (number == 0)
         return refuse(ask, is_active(*found) ? errors::entry_not_found : errors::queue_not_found);

@@ -93,7 +93,7 @@ TEST(PortalEntry, TokensOfOthersAreRefused) {
     const std::string mismatch = error(403, "S807", "Queue token does not belong to current user");
     EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token, "eve")), mismatch);
     EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token + "/status", "eve")), mismatch);
-    EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token + "/validate", "eve")), mismatch);
+    EXPECT_EQ(shape(queue.ask("GET", validate_path(token), "eve")), mismatch);
     EXPECT_EQ(shape(queue.ask("DELETE", "/queue/token/" + token, "eve")), mismatch);
     EXPECT_EQ(shape(queue.ask("GET", "/queue/TIMEDEAL/42/subscribe/" + token, "eve")), mismatch);
     EXPECT_EQ(shape(queue.status("ann")), ok(waiting_body(1, 3600, 1))) << "and did no harm";
@@ -117,7 +117,7 @@ TEST(PortalEntry, AShopAsksWhoMayBuy) {
     const std::string token = queue.token("ann");
     EXPECT_EQ(validate("nobody"), required);
     EXPECT_EQ(validate("ann"), too_early);
-    EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token + "/validate", "ann")), too_early);
+    EXPECT_EQ(shape(queue.ask("GET", validate_path(token), "ann")), too_early);
     EXPECT_EQ(shape(queue.ask("POST", "/queue/TIMEDEAL/42/complete", "ann")), too_early);
     EXPECT_EQ(validate("first"), ok(entered));
 
@@ -125,6 +125,83 @@ TEST(PortalEntry, AShopAsksWhoMayBuy) {
     EXPECT_EQ(queue.inside(), 0) << "the slot is free";
     EXPECT_EQ(validate("first"), required);
     EXPECT_EQ(shape(queue.ask("POST", "/queue/TIMEDEAL/42/complete", "first")), required);
+}
+
+TEST(PortalEntry, AnEntryIsGoodForItsOwnQueueOnly) {
+    TestQueue queue;
+    queue.activate_slowly();
+    const auto activate = [&](std::string_view path) {
+        return queue.server.ask("POST", path, TestQueue::as_seller(), TestQueue::pace(10, 5, 1));
+    };
+    EXPECT_EQ(activate("/api/v1/seller/queue/COUPON/7/activate").status, 200);
+    const std::string coupon = TestQueue::text(
+        TestQueue::data(queue.ask("POST", "/queue/COUPON/7/enter", "ann")), "entryToken");
+    while (queue.ask("GET", "/queue/COUPON/7/status", "ann").body.find("ENTERED") ==
+               std::string::npos &&
+           !testing::Test::HasFailure())
+        ;
+    EXPECT_EQ(shape(queue.ask("GET", validate_path(coupon, "COUPON", "7"), "ann")), ok(entered));
+    EXPECT_EQ(shape(queue.ask("GET", validate_path(coupon), "ann")),
+              error(403, "S806", "Queue entry is required for this event"));
+    // Which purchase it is for must be said.
+    EXPECT_EQ(queue.ask("GET", "/queue/token/" + coupon + "/validate", "ann").status, 400);
+    EXPECT_EQ(queue.ask("GET", validate_path(coupon, "COUPON", "x"), "ann").status, 400);
+    // Without an active queue everybody may buy, by token, too.
+    queue.server.ask("POST", "/api/v1/seller/queue/COUPON/7/deactivate", TestQueue::as_seller());
+    EXPECT_EQ(shape(queue.ask("GET", validate_path(coupon, "COUPON", "7"), "ann")), success);
+}
+
+// Who holds a token without being its user cannot act for its user elsewhere, and nobody takes a
+// place in a queue but its known users.
+TEST(PortalEntry, TheOtherRoutesDoNotKnowQueues) {
+    TestQueue queue;
+    queue.activate_slowly();
+    const std::string token = queue.token("ann");
+    const std::string room = "/v1/rooms/TIMEDEAL:42/";
+    EXPECT_EQ(
+        TestServer::code(queue.server.ask("DELETE", room + "ticket", TestServer::bearer(token))),
+        "ticket_invalid");
+    EXPECT_EQ(queue.server.ask("POST", room + "tickets").status, 403);
+    EXPECT_EQ(queue.server.ask("GET", "/wait/TIMEDEAL:42?plain=1").status, 404);
+    EXPECT_EQ(shape(queue.status("ann")), ok(waiting_body(1, 3600, 1)));
+    // Nor does anybody make one.
+    EXPECT_EQ(queue.server.ask("POST", "/v1/rooms/TIMEDEAL:43/tickets").status, 404);
+    EXPECT_EQ(queue.server.ask("POST", "/v1/rooms/TIMEDEAL:x/tickets").status, 201);
+}
+
+TEST(PortalEntry, SilenceEndsAnEntry) {
+    Options options;
+    options.idle = Millis{1};
+    options.defaults.sweep_interval = Millis{1};
+    TestQueue queue(options);
+    queue.activate(10, 1, 3'600);
+    queue.enter("first"); // Takes the batch of the next hour.
+    const std::string token = queue.token("ann");
+    while (TestQueue::data(queue.seller("status")).at("waitingCount").as_int64() > 0 &&
+           !testing::Test::HasFailure())
+        ;
+    EXPECT_NE(queue.ask("GET", "/queue/token/" + token, "ann").body.find("EXPIRED"),
+              std::string::npos);
+}
+
+TEST(PortalEntry, AStoreThatIsAwayIsSaidAsTheGatewayDid) {
+    TestOptions all = TestQueue::with({});
+    all.store_is_away = std::make_shared<std::atomic<bool>>(false);
+    std::atomic<bool>& away = *all.store_is_away;
+    TestQueue queue(std::move(all));
+    queue.activate_slowly();
+    queue.enter("ann");
+    away = true;
+    const std::string unavailable =
+        gateway_error(503, "GW-F003", "Service temporarily unavailable");
+    for (const auto& answer :
+         {queue.enter("bob"), queue.ask("DELETE", "/queue/TIMEDEAL/42/leave", "ann"),
+          queue.ask("POST", "/queue/TIMEDEAL/42/complete", "first"), queue.seller("process"),
+          queue.seller("deactivate")}) {
+        EXPECT_EQ(shape(answer), unavailable);
+        EXPECT_EQ(answer.header("retry-after"), "5");
+    }
+    EXPECT_EQ(shape(queue.status("ann")), ok(waiting_body(1, 3600, 1))) << "what is known is told";
 }
 
 TEST(PortalEntry, SlotsOfThoseInsideExpire) {
@@ -137,7 +214,7 @@ TEST(PortalEntry, SlotsOfThoseInsideExpire) {
         said = queue.ask("GET", "/queue/token/" + token, "ann").body;
     EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token, "ann")), ok(expired));
     const std::string over = error(401, "S804", "Queue token has expired");
-    EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token + "/validate", "ann")), over);
+    EXPECT_EQ(shape(queue.ask("GET", validate_path(token), "ann")), over);
     EXPECT_EQ(shape(queue.ask("DELETE", "/queue/token/" + token, "ann")), over);
     EXPECT_EQ(shape(queue.status("ann")), no_entry);
     EXPECT_EQ(queue.inside(), 0);
@@ -157,7 +234,9 @@ TEST(PortalEntry, ClientMistakesHaveTheirOwnTexts) {
     EXPECT_EQ(shape(wrong), error(405, "C002", "Request method is not supported"));
     EXPECT_EQ(wrong.header("allow"), "POST");
     EXPECT_EQ(queue.ask("POST", "/queue/token/x", "ann").header("allow"), "GET, DELETE");
-    EXPECT_EQ(queue.ask("GET", "/queue/TIMEDEAL/42/other", "ann").status, 404);
+    for (const char* path : {"/queue/TIMEDEAL/42/other", "/admin/queue/nothing",
+                             "/api/v1/shopping/queue/nothing", "/api/v1/seller/nothing"})
+        EXPECT_EQ(shape(queue.ask("GET", path, "ann")), error(404, "C003", "Not Found")) << path;
 }
 
 // Batch 2, capacity 3, five users: 2, then 1, then nobody until a slot is given back.

@@ -36,12 +36,14 @@ inline constexpr Error invalid_event_id{Status::bad_request, "C002",
                                         "Parameter 'eventId' should be of type 'Long'"};
 inline constexpr Error wrong_method{Status::method_not_allowed, "C002",
                                     "Request method is not supported"};
+inline constexpr Error not_found{Status::not_found, "C003", "Not Found"};
 inline constexpr Error forbidden{Status::forbidden, "C004", "Forbidden"};
 
 inline constexpr Error unauthenticated{Status::unauthorized, "GW-A001", "Authentication required",
                                        true};
 inline constexpr Error login_expired{Status::unauthorized, "GW-A004", "Token expired", true};
 inline constexpr Error login_invalid{Status::unauthorized, "GW-A005", "Invalid token", true};
+inline constexpr Error too_many{Status::too_many_requests, "GW-R001", "Too many requests", true};
 inline constexpr Error unavailable{Status::unavailable, "GW-F003",
                                    "Service temporarily unavailable", true};
 } // namespace errors

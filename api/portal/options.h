@@ -8,6 +8,10 @@
 
 namespace anteroom::api::portal {
 
+// What tells entry tokens from tickets of other systems; tickets of the outer line have their
+// generation there.
+inline constexpr std::uint32_t token_generation = 0x0b00;
+
 struct Options {
     Settings defaults{};           // Of a queue, where neither its activation nor P says anything.
     Millis entered = minutes(10);  // How long somebody who entered holds the slot.

@@ -117,4 +117,11 @@ std::optional<std::string> room_id_of(std::string_view type, std::int64_t id) {
     return std::string(type) + ":" + std::to_string(id);
 }
 
+bool is_queue_id(std::string_view room_id) {
+    const std::size_t colon = room_id.find(':');
+    if (colon == room_id.npos) return false;
+    const std::optional<std::int64_t> id = read_event_id(room_id.substr(colon + 1));
+    return id && room_id_of(room_id.substr(0, colon), *id) == room_id;
+}
+
 } // namespace anteroom::api::portal

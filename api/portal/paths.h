@@ -48,5 +48,7 @@ inline constexpr std::size_t type_length_max = 50;
 std::optional<std::int64_t> read_event_id(std::string_view text);
 // "TIMEDEAL:42", the id of the queue's room. Nothing: no room can have the name of this type.
 std::optional<std::string> room_id_of(std::string_view type, std::int64_t id);
+// Whether a room of this id can be a queue.
+bool is_queue_id(std::string_view room_id);
 
 } // namespace anteroom::api::portal

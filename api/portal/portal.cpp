@@ -60,6 +60,23 @@ bool Portal::handle(Ask& ask) {
     return true;
 }
 
+// Nobody has this path, but it is in our part of them.
+bool Portal::miss(Ask& ask) {
+    constexpr std::array prefixes{"/queue/", "/admin/queue/", "/api/v1/shopping/", "/api/shopping/",
+                                  "/api/v1/seller/"};
+    for (const std::string_view prefix : prefixes)
+        if (ask.request.path.starts_with(prefix)) return refuse(ask, errors::not_found), true;
+    return false;
+}
+
+bool Portal::over_limit(Ask& ask, std::int64_t wait_seconds) {
+    if (!owns(ask.request.path)) return false;
+    net::Answer answer = begin(ask, errors::too_many.status);
+    answer.header("Retry-After", static_cast<std::uint64_t>(wait_seconds));
+    write_error(answer, errors::too_many, {}, {});
+    return true;
+}
+
 void Portal::dispatch_user(Ask& ask, const Path& path) {
     const Caller caller = desk_.identify(ask);
     // A browser's EventSource cannot send Authorization. Nobody can guess an entry token, and
@@ -89,16 +106,8 @@ void Portal::dispatch_operator(Ask& ask, const Path& path) {
     const bool has_body = ask.request.method == Method::post;
     Order order = read_order(has_body ? ask.request.body : std::string_view{}, ask.request.query);
     if (!order.is_readable) return refuse(ask, errors::invalid_input);
-    std::string_view type = path.type, id = path.id;
-    if (type.empty()) {
-        std::vector<FieldFault> faults;
-        if (!order.type) faults.push_back({.field = "eventType", .message = "must not be blank"});
-        if (!order.id) faults.push_back({.field = "eventId", .message = "must not be null"});
-        if (!faults.empty()) return refuse_fields(ask, faults);
-        type = *order.type;
-        id = *order.id;
-    }
-    const std::optional<Event> event = read_event(ask, type, id);
+    const std::optional<Event> event =
+        path.type.empty() ? name_event(ask, order) : read_event(ask, path.type, path.id);
     if (!event) return;
     if (event->room_id) ask.room_id = *event->room_id;
     switch (path.route) {
@@ -109,9 +118,18 @@ void Portal::dispatch_operator(Ask& ask, const Path& path) {
     }
 }
 
+std::optional<Portal::Event> Portal::name_event(Ask& ask, const Order& order) {
+    std::vector<FieldFault> faults;
+    if (!order.type) faults.push_back({.field = "eventType", .message = "must not be blank"});
+    if (!order.id) faults.push_back({.field = "eventId", .message = "must be a whole number"});
+    if (faults.empty()) return read_event(ask, *order.type, *order.id);
+    refuse_fields(ask, faults);
+    return std::nullopt;
+}
+
 std::optional<Portal::Event> Portal::read_event(Ask& ask, std::string_view type,
                                                 std::string_view id) {
-    // The body's own texts need no decoding, but have nothing in them that it would change.
+    // A room's id has nothing in it that decoding would change, wherever the texts come from.
     const std::string decoded_id = net::percent_decode(id).value_or("");
     const std::optional<std::int64_t> number = read_event_id(decoded_id);
     if (!number) {
@@ -124,7 +142,8 @@ std::optional<Portal::Event> Portal::read_event(Ask& ask, std::string_view type,
 }
 
 HostedRoom* Portal::find_room(const Event& event) {
-    return event.room_id ? desk_.service().rooms().find(*event.room_id) : nullptr;
+    HostedRoom* room = event.room_id ? desk_.service().rooms().find(*event.room_id) : nullptr;
+    return room && is_queue(*room) ? room : nullptr;
 }
 
 bool Portal::is_stale(Ask& ask, const HostedRoom& room, Millis age_max) {

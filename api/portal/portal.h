@@ -29,6 +29,8 @@ class Portal final : public Dialect {
 
     bool owns(std::string_view path) const override { return read_path(path).has_value(); }
     bool handle(Ask& ask) override;
+    bool miss(Ask& ask) override;
+    bool over_limit(Ask& ask, std::int64_t wait_seconds) override;
 
   private:
     // Which queue is meant. Without a room id no room can have that name.
@@ -64,7 +66,11 @@ class Portal final : public Dialect {
 
     // Answers when there is none.
     std::optional<Event> read_event(Ask& ask, std::string_view type, std::string_view id);
+    // The same where the path has none: in the body or the query.
+    std::optional<Event> name_event(Ask& ask, const Order& order);
     HostedRoom* find_room(const Event& event);
+    // Others may have rooms whose ids look so.
+    static bool is_queue(const HostedRoom& room) { return room.profile().dialect == "portal"; }
     static bool is_active(const HostedRoom& room) { return may_join(room.view().state()); }
     bool is_stale(Ask& ask, const HostedRoom& room, Millis age_max);
 
@@ -86,7 +92,8 @@ class Portal final : public Dialect {
     // known, or somebody else's; without a user it is nobody else's.
     using OnLook = UniqueFunction<void(Later&, const Entry&, const Standing&)>;
     void look(Entry entry, Ask& ask, const std::string& user, OnLook then);
-    void look(Ask& ask, std::string_view token, const std::string& user, OnLook then);
+    void look(Ask& ask, std::string_view token, const std::string& user, Millis age_max,
+              OnLook then);
     void token_status(Ask& ask, std::string_view token, const std::string& user);
     void token_leave(Ask& ask, std::string_view token, const std::string& user);
     void token_validate(Ask& ask, std::string_view token, const std::string& user);

@@ -18,7 +18,9 @@ constexpr std::string_view retry = "retry: 3000\n";
 
 PortalWords::PortalWords(std::string token, Millis life, std::string_view last_id)
     : token_(std::move(token)), life_(life) {
-    std::from_chars(last_id.data(), last_id.data() + last_id.size(), id_);
+    std::uint32_t last = 0; // What does not fit was not ours.
+    std::from_chars(last_id.data(), last_id.data() + last_id.size(), last);
+    id_ = last;
 }
 
 std::string PortalWords::event(std::string_view name, std::string_view members, Instant now,

@@ -77,6 +77,12 @@ struct TestQueue {
     TestServer server;
 };
 
+// Whether the holder of the token may buy there.
+inline std::string validate_path(std::string_view token, std::string_view type = "TIMEDEAL",
+                                 std::string_view id = "42") {
+    return fmt::format("/queue/token/{}/validate?eventType={}&eventId={}", token, type, id);
+}
+
 // "404 " and the body, without what differs from run to run: times and, where asked, tokens.
 inline std::string shape(const net::testing::WireResponse& answer, bool with_token = false) {
     std::string body = answer.body;

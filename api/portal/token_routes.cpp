@@ -7,8 +7,11 @@ namespace anteroom::api::portal {
 using net::Status;
 
 std::string Portal::token_of(const HostedRoom& room, Number number) const {
-    const std::optional<token::UuidTicket> ticket = desk_.office().tickets.mint_uuid(
-        {.kind = token::TicketKind::inner, .room = room.index(), .number = number});
+    const std::optional<token::UuidTicket> ticket =
+        desk_.office().tickets.mint_uuid({.kind = token::TicketKind::inner,
+                                          .room = room.index(),
+                                          .generation = token_generation,
+                                          .number = number});
     return ticket ? std::string(ticket->view()) : std::string();
 }
 
@@ -16,8 +19,8 @@ std::optional<Portal::Entry> Portal::read_token(const Ask& ask, std::string_view
     if (token.size() != token::UuidTicket{}.view().size()) return std::nullopt;
     const token::TicketVerdict verdict = desk_.office().tickets.read(token, ask.unix_now());
     const auto* content = std::get_if<token::TicketContent>(&verdict);
-    // Tickets of other systems have a generation.
-    if (!content || content->kind != token::TicketKind::inner || content->generation != 0)
+    if (!content || content->kind != token::TicketKind::inner ||
+        content->generation != token_generation)
         return std::nullopt;
     const Rooms& rooms = desk_.service().rooms();
     HostedRoom* room = rooms.at(content->room);
@@ -54,40 +57,58 @@ void Portal::look(Entry entry, Ask& ask, const std::string& user, OnLook then) {
                                const Standing before = entry.room->view().standing(entry.number);
                                const bool is_known = before.state != VisitorState::unknown &&
                                                      entry.room->may_tell(before);
+                               if (is_known && is_of_other(entry, user))
+                                   return refuse(later, errors::user_mismatch);
                                if (reason == Reason::unavailable && is_known)
                                    return then(later, entry, before);
                                refuse(later, reason);
                            });
 }
 
-void Portal::look(Ask& ask, std::string_view token, const std::string& user, OnLook then) {
+void Portal::look(Ask& ask, std::string_view token, const std::string& user, Millis age_max,
+                  OnLook then) {
     std::optional<Entry> entry = read_token(ask, token);
     if (!entry) return refuse(ask, errors::entry_not_found);
     if (!entry->room) return refuse(ask, errors::unavailable);
     if (is_of_other(*entry, user)) return refuse(ask, errors::user_mismatch);
-    if (is_stale(ask, *entry->room, limits::age_max)) return;
+    if (is_stale(ask, *entry->room, age_max)) return;
     look(*std::move(entry), ask, user, std::move(then));
 }
 
 void Portal::token_status(Ask& ask, std::string_view token, const std::string& user) {
-    look(ask, token, user, [this](Later& later, const Entry& entry, const Standing& standing) {
-        net::Answer answer = begin(later, Status::ok);
-        write_success(answer, status_of(*entry.room, standing));
-    });
+    look(ask, token, user, limits::age_max,
+         [this](Later& later, const Entry& entry, const Standing& standing) {
+             net::Answer answer = begin(later, Status::ok);
+             write_success(answer, status_of(*entry.room, standing));
+         });
 }
 
 void Portal::token_leave(Ask& ask, std::string_view token, const std::string& user) {
-    look(ask, token, user, [this](Later& later, const Entry& entry, const Standing& standing) {
-        if (standing.state == VisitorState::expired) return refuse(later, errors::token_expired);
-        if (!is_live(standing.state)) return refuse(later, errors::entry_not_found);
-        end(entry, Leave{entry.number}, std::move(later));
-    });
+    look(ask, token, user, limits::age_max,
+         [this](Later& later, const Entry& entry, const Standing& standing) {
+             if (standing.state == VisitorState::expired)
+                 return refuse(later, errors::token_expired);
+             if (!is_live(standing.state)) return refuse(later, errors::entry_not_found);
+             end(entry, Leave{entry.number}, std::move(later));
+         });
 }
 
+// For a purchase in one queue: the entry of another is none.
 void Portal::token_validate(Ask& ask, std::string_view token, const std::string& user) {
-    look(ask, token, user, [this](Later& later, const Entry& entry, const Standing& standing) {
-        answer_validity(later, entry, standing);
-    });
+    const Order order = read_order({}, ask.request.query);
+    const std::optional<Event> event = name_event(ask, order);
+    if (!event) return;
+    HostedRoom* queue = find_room(*event);
+    if (!queue || !is_active(*queue)) {
+        net::Answer answer = begin(ask, Status::ok);
+        return write_success(answer);
+    }
+    look(ask, token, user, limits::age_untold,
+         [this, wanted = queue->shared_from_this()](Later& later, const Entry& entry,
+                                                    const Standing& standing) {
+             if (entry.room != wanted) return refuse(later, errors::entry_required);
+             answer_validity(later, entry, standing);
+         });
 }
 
 } // namespace anteroom::api::portal

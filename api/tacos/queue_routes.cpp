@@ -113,7 +113,7 @@ void Tacos::join(const Ask& ask, const Caller& caller, Call call) {
         if (is_stranger && desk_.join_wait(ask) > 0) return refuse(call, errors::rate_limited);
         room = service().find_or_make(body->event_id, options().room);
     }
-    if (!room) return refuse(call, errors::event_not_found);
+    if (!room || !takes(room->profile(), "tacos")) return refuse(call, errors::event_not_found);
 
     const Join command{.visitor = office().key_of(visitor),
                        .lane = lane_number(room->profile(), "").value_or(0)};

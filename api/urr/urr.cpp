@@ -251,6 +251,7 @@ std::shared_ptr<HostedRoom> Urr::make_room(Ask& ask, By by) {
     std::shared_ptr<HostedRoom> room =
         by == By::admin ? service.make_room(ask.room_id, service.options().defaults).room
                         : service.find_or_make(ask.room_id);
+    if (room && !takes(room->profile(), "urr")) room = nullptr;
     if (!room) refuse(ask, Status::not_found, "Event not found");
     return room;
 }

@@ -25,24 +25,28 @@ def hhplus_poll(talk, user):
     return "/api/v1/queues/token/rank", "userId", str(user), "token", json.loads(text)["data"]["token"]
 
 
-DIALECTS = (("tacos_status", "bench", tacos_poll), ("portal_status", "BENCH:1", portal_poll),
-            ("hhplus_rank", "hhplus", hhplus_poll))
+# What is measured, the room, how people come in, and how they ask.
+DIALECTS = (
+    ("tacos_status", "bench", "/api/v1/queue/join", "event_id bench", tacos_poll),
+    ("portal_status", "BENCH:1", "/queue/BENCH/1/enter", "X-User-Id", portal_poll),
+    ("hhplus_rank", "hhplus", "/api/v1/queues/token", "userId number", hhplus_poll),
+)
 
 
 def bench_dialects(figures, children, options, nginx):
     """A long line, and at its end those who ask."""
-    for name, room, poll_of in DIALECTS:
+    for name, room, path, way, poll_of in DIALECTS:
         server = start_anteroom(children, options.build, f"anteroom-{name}", more=NO_LIMITS)
         talk = Talk(server)
         token = (children.folder / server.name / "data" / "admin-token").read_text().strip()
-        talk.ask("PUT", f"/v1/admin/rooms/{room}", json.dumps({"admit_on_join": False}),
+        talk.ask("PUT", f"/v1/admin/rooms/{room}", json.dumps({"admit_on_join": False, "dialect": name.split("_")[0]}),
                  {"Authorization": f"Bearer {token}"})
 
         def waiting(talk, room=room):
             return json.loads(talk.ask("GET", f"/v1/rooms/{room}")[1])["waiting"]
 
-        fill(children, server, options.visitors, Crowd(), f"/v1/rooms/{room}/tickets", "visitor", waiting)
-        polls = [poll_of(talk, user) for user in range(1, POLLS + 1)]
+        fill(children, server, options.visitors, Crowd(), path, way, waiting)
+        polls = [poll_of(talk, user) for user in range(10 ** 9, 10 ** 9 + POLLS)]
         talk.close()
         size, body = answer_of(server, polls[POLLS // 2])
         progress(f"{name}: an answer has {size} bytes, {len(body)} of them body")

@@ -1,5 +1,6 @@
 -- wrk script: everybody joins once, as visitor-N. Arguments: PATH FIRST_N [WAY], where WAY is how the name is said:
--- the member of the body (visitor, userId), or the header X-User-Id.
+-- the member of the body (visitor, userId), the header X-User-Id, the number alone in the header userId ("userId number"), or
+-- nobody's, in an event ("event_id EVENT").
 
 local path
 local way
@@ -16,6 +17,9 @@ function request()
     local name = "visitor-" .. number
     number = number + 1
     if way == "X-User-Id" then return wrk.format("POST", path, { [way] = name }, "") end
+    if way == "userId number" then return wrk.format("POST", path, { userId = tostring(number) }, "") end
+    local event = way:match("^event_id (.*)")
+    if event then return wrk.format("POST", path, json, '{"event_id":"' .. event .. '","user_id":"' .. name .. '"}') end
     return wrk.format("POST", path, json, '{"' .. way .. '":"' .. name .. '"}')
 end
 
