@@ -114,6 +114,9 @@ const char* in_words(MeasureEnd end) {
         case MeasureEnd::slow: return "the next step was too slow";
         case MeasureEnd::failing: return "the next step failed too often";
         case MeasureEnd::busy: return "the next step left too many calls without an answer";
+        case MeasureEnd::held_up:
+            return "this machine was held up and did not send the next step in time: it may stand "
+                   "more";
         case MeasureEnd::rate_max: return "no more calls per second are allowed: it may stand more";
         case MeasureEnd::total_max: return "no more calls are allowed: it may stand more";
         case MeasureEnd::interrupted: return "it was interrupted: it may stand more";

@@ -284,7 +284,9 @@ TEST(PlanMeasure, JudgesAStepByErrorsAndByLatency) {
     EXPECT_EQ(judge({.sent = 100, .failed = 1, .p95 = Millis{200}}, options), StepVerdict::good);
     EXPECT_EQ(judge({.sent = 100, .failed = 2, .p95 = Millis{1}}, options), StepVerdict::failing);
     EXPECT_EQ(judge({.sent = 100, .failed = 0, .p95 = Millis{201}}, options), StepVerdict::slow);
-    EXPECT_EQ(judge({.sent = 0, .failed = 0}, options), StepVerdict::good);
+    EXPECT_EQ(judge({.sent = 0}, options), StepVerdict::held_up) << "nothing proves nothing";
+    EXPECT_EQ(judge({.sent = 95, .lost = 5}, options), StepVerdict::good);
+    EXPECT_EQ(judge({.sent = 94, .lost = 6}, options), StepVerdict::held_up);
 }
 
 TEST(PlanMeasure, StepsUpToTheMaximum) {
