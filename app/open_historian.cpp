@@ -5,24 +5,22 @@
 #include "service/clock.h"
 #include "store/history/soci_sink.h"
 #include "store/history/sqlite_sink.h"
-#include "token/ticket.h"
 
 namespace anteroom::app {
 
 std::unique_ptr<history::Historian> open_historian(const Config& config,
-                                                   const token::KeyRing& keys) {
+                                                   const std::shared_ptr<const SharedRing>& keys) {
     // The token by which a visitor of system P's queue is known, 36 characters. One book for each
     // sink: they have threads of their own.
     const auto entry_token = [&keys]() -> history::EntryToken {
-        return
-            [book = std::make_shared<token::TicketBook>(keys)](std::uint32_t room, Number number) {
-                const std::optional<token::UuidTicket> ticket =
-                    book->mint_uuid({.kind = token::TicketKind::inner,
-                                     .room = room,
-                                     .generation = api::portal::token_generation,
-                                     .number = number});
-                return ticket ? std::string(ticket->view()) : std::string();
-            };
+        return [book = std::make_shared<RotatingBook>(keys)](std::uint32_t room, Number number) {
+            const std::optional<token::UuidTicket> ticket =
+                book->mint_uuid({.kind = token::TicketKind::inner,
+                                 .room = room,
+                                 .generation = api::portal::token_generation,
+                                 .number = number});
+            return ticket ? std::string(ticket->view()) : std::string();
+        };
     };
     std::vector<std::unique_ptr<history::HistorySink>> sinks;
     sinks.push_back(std::make_unique<history::SqliteSink>(

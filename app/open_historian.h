@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "app/config.h"
+#include "app/rotating_book.h"
 #include "store/history/historian.h"
-#include "token/key_ring.h"
 
 namespace anteroom::app {
 
-// Not started yet. Throws ConfigError.
+// Not started yet. Entry tokens follow the keys. Throws ConfigError.
 std::unique_ptr<history::Historian> open_historian(const Config& config,
-                                                   const token::KeyRing& keys);
+                                                   const std::shared_ptr<const SharedRing>& keys);
 
 } // namespace anteroom::app

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/check.h"
 
@@ -16,10 +17,6 @@ double in_seconds(Millis span) {
     return static_cast<double>(span.count) / 1e3;
 }
 
-std::size_t steps_in(double span, double step) {
-    return static_cast<std::size_t>(std::max(1.0, std::round(span / step)));
-}
-
 } // namespace
 
 double throughput(const Scenario& scenario) {
@@ -32,25 +29,22 @@ bool is_limited_by_capacity(const Scenario& scenario) {
     return throughput(scenario) < scenario.batch / in_seconds(scenario.interval);
 }
 
-Forecast::Forecast(const Scenario& scenario) : scenario_(scenario) {
+Forecast::Forecast(const Scenario& scenario)
+    : scenario_(scenario), is_whole_(scenario.batch == std::floor(scenario.batch)) {
     CHECK(scenario.crowd > 0 && scenario.batch > 0 && scenario.interval > Millis{0});
     CHECK(scenario.capacity <= 0 || scenario.stay > Millis{0});
     const double interval = in_seconds(scenario.interval);
     const double stay = in_seconds(scenario.stay);
     const auto crowd = static_cast<double>(scenario.crowd);
-    // Fine enough for the interval and for the moment when people leave, unless it takes too many.
-    const double length =
-        in_seconds(scenario.arrive) + crowd / throughput(scenario) + interval + stay;
-    const double parts = stay > 0 ? std::ceil(interval * steps_per_stay / stay) : 1;
-    step_ = std::max(interval / parts, length / static_cast<double>(steps_max));
-    window_steps_ = steps_in(interval, step_);
-    if (stay > 0) stay_steps_ = steps_in(stay, step_);
-    // A window and a stay of whole steps are a little longer or shorter than they should be; the
-    // limits are so in the same proportion, and the pace is right.
+    step_ = step_of(interval, stay);
+    window_steps_ = steps_in(interval);
+    if (stay > 0) stay_steps_ = steps_in(stay);
+    // A window of less than a step, or a stay of no whole steps, becomes longer or shorter than it
+    // should be; the limit does so in the same proportion, and the pace is right.
     const double windows = static_cast<double>(window_steps_) * step_ / interval;
-    const double batch = scenario.batch * windows;
-    const double stays = stay > 0 ? static_cast<double>(stay_steps_) * step_ / stay : 1;
-    const double capacity = scenario.capacity * stays;
+    const double batch = window_steps_ > 1 ? scenario.batch : scenario.batch * windows;
+    stays_ = stay > 0 ? static_cast<double>(stay_steps_) * step_ / stay : 1;
+    const double capacity = scenario.capacity * stays_;
 
     double total = 0;
     while (total < crowd - hair) {
@@ -66,8 +60,36 @@ Forecast::Forecast(const Scenario& scenario) : scenario_(scenario) {
         total += std::max(0.0, may);
         went_in_.push_back(total);
         waiting_max_ = std::max(waiting_max_, came - total);
-        inside_max_ = std::max(inside_max_, (inside + std::max(0.0, may)) / stays);
+        inside_max_ = std::max(inside_max_, (inside + std::max(0.0, may)) / stays_);
     }
+}
+
+// Fine enough for the interval and for the moment when people leave, unless it takes too many.
+double Forecast::step_of(double interval, double stay) {
+    const double length = in_seconds(scenario_.arrive) +
+                          static_cast<double>(scenario_.crowd) / throughput(scenario_) + interval +
+                          stay;
+    const double least = length / static_cast<double>(steps_max);
+    const double wanted = stay > 0 ? std::min(interval, stay / steps_per_stay) : interval;
+    // Everything happens at multiples of what divides both.
+    const double common =
+        in_seconds(Millis{std::gcd(scenario_.interval.count, scenario_.stay.count)});
+    is_exact_ = common >= least;
+    if (is_exact_) return common / std::min(std::ceil(common / wanted), std::floor(common / least));
+    return interval >= least ? interval / std::floor(interval / least) : least;
+}
+
+// A limit for more than one stay must not let anybody in too early: with whole people it is
+// rounded up and a place goes in when all of it has; with a rate it is rounded down.
+std::size_t Forecast::steps_in(double span) const {
+    const double steps = span / step_;
+    const double whole = is_whole_ ? std::ceil(steps - hair) : std::floor(steps + hair);
+    return static_cast<std::size_t>(std::max(1.0, whole));
+}
+
+// How many people these are. With a rate the first goes in at once, not after the first gap.
+double Forecast::gone(double went_in) const {
+    return is_whole_ ? std::floor(went_in + hair) : std::ceil(went_in - hair);
 }
 
 double Forecast::came_by(double at) const {
@@ -90,8 +112,9 @@ double Forecast::comes_at(std::int64_t place) const {
 
 double Forecast::goes_in_at(std::int64_t place) const {
     CHECK(place >= 1 && place <= scenario_.crowd);
-    const double before = static_cast<double>(place - 1) + hair;
-    const auto found = std::upper_bound(went_in_.begin(), went_in_.end(), before);
+    const auto found = std::partition_point(went_in_.begin(), went_in_.end(), [&](double went_in) {
+        return gone(went_in) < static_cast<double>(place);
+    });
     const auto at = std::min<std::ptrdiff_t>(found - went_in_.begin(),
                                              static_cast<std::ptrdiff_t>(went_in_.size()) - 1);
     return static_cast<double>(at) * step_;
@@ -115,6 +138,23 @@ double Forecast::wait_quantile(double part) const {
     return waits[static_cast<std::size_t>(std::clamp(at, 1.0, static_cast<double>(samples))) - 1];
 }
 
+// Of those who go in together the first has waited longest. Where a stay or a window is no whole
+// number of steps, a place can be one of them early.
+double Forecast::wait_max() const {
+    double longest = 0;
+    std::int64_t before = 0;
+    for (std::size_t now = 0; now < went_in_.size() && before < scenario_.crowd; ++now) {
+        const auto in = static_cast<std::int64_t>(gone(went_in_[now]));
+        if (in > before)
+            longest = std::max(longest, static_cast<double>(now) * step_ - comes_at(before + 1));
+        before = in;
+    }
+    if (is_exact_) return longest;
+    if (is_limited_by_capacity(scenario_))
+        return longest + step_ * static_cast<double>(stay_steps_);
+    return window_steps_ > 1 ? longest : longest + step_;
+}
+
 std::vector<Forecast::Moment> Forecast::moments(std::size_t count) const {
     CHECK(count >= 2);
     std::vector<Moment> result;
@@ -127,7 +167,7 @@ std::vector<Forecast::Moment> Forecast::moments(std::size_t count) const {
             stay_steps_ > 0 ? now + 1 - std::min(now + 1, stay_steps_) : now + 1;
         result.push_back({.at_seconds = at,
                           .waiting = std::max(0.0, came_by(at) - went_in_[now]),
-                          .inside = went_in_between(oldest, now + 1)});
+                          .inside = went_in_between(oldest, now + 1) / stays_});
     }
     return result;
 }

@@ -25,9 +25,9 @@ struct Scenario {
 double throughput(const Scenario& scenario);
 bool is_limited_by_capacity(const Scenario& scenario);
 
-// The scenario played through in small steps, everybody behaving alike. Waits are true to a step or
-// one interval; steps grow with the length of the whole, so that there are never more than
-// `steps_max`.
+// The scenario played through in small steps, everybody behaving alike. Steps divide the interval
+// and the stay, so that waits are exact, unless that took more than `steps_max`: then they are as
+// small as they can be, and waits are true to a step or one stay.
 class Forecast {
   public:
     static constexpr std::int64_t steps_max = 1'000'000;
@@ -48,6 +48,8 @@ class Forecast {
 
     // So long, or less, waits this part (0 to 1) of the crowd; about, by a thousand places.
     double wait_quantile(double part) const;
+    // Nobody waits longer, also where the steps are not exact.
+    double wait_max() const;
 
     double empty_at() const { return goes_in_at(scenario_.crowd); }
     double waiting_max() const { return waiting_max_; }
@@ -56,13 +58,19 @@ class Forecast {
     std::vector<Moment> moments(std::size_t count) const;
 
   private:
+    double step_of(double interval, double stay);
+    std::size_t steps_in(double span) const;
+    double gone(double went_in) const;
     double came_by(double at) const;
     double went_in_between(std::size_t from, std::size_t to) const;
 
     Scenario scenario_;
+    bool is_whole_ = true;         // The batch is a number of people, not a part of a rate.
     double step_ = 0;              // Seconds.
+    bool is_exact_ = true;         // Steps divide the interval and the stay.
     std::size_t window_steps_ = 1; // Of the interval.
     std::size_t stay_steps_ = 0;   // 0: nobody is counted.
+    double stays_ = 1;             // So many stays are these steps.
     std::vector<double> went_in_;  // By the end of each step, since the beginning.
     double waiting_max_ = 0;
     double inside_max_ = 0;

@@ -75,20 +75,33 @@ MeasureOptions measure_options(const PlanOptions& options) {
         .errors_max = part("--errors", options.errors)};
     if (result.rate_from > result.rate_max)
         throw ConfigError("--measure-from must not be above --measure-max");
+    const double first = result.rate_from * static_cast<double>(result.step.count) / 1e3;
+    if (first < 1)
+        throw ConfigError(
+            "a step would have no call: --measure-from times --measure-step must be 1 or more");
     if (result.total_max < 1 || result.total_max > measure_limits::total_max)
         throw ConfigError(
             fmt::format("--measure-total must be from 1 to {}", measure_limits::total_max));
     return result;
 }
 
+std::string in_words(const MeasureStep& step, StepVerdict verdict) {
+    switch (verdict) {
+        case StepVerdict::good: return "good";
+        case StepVerdict::slow: return "too slow";
+        case StepVerdict::failing: return "failing";
+        case StepVerdict::held_up:
+            return fmt::format("held up, {} were not sent in time", step.lost);
+    }
+    return "";
+}
+
 void tell_step(const MeasureStep& step, StepVerdict verdict) {
-    const char* const word = verdict == StepVerdict::good   ? "good"
-                             : verdict == StepVerdict::slow ? "too slow"
-                                                            : "failing";
     fmt::print(
         stderr,
         "{:>7g} calls a second: {} sent, {} failed, half within {}, 95 of 100 within {}: {}\n",
-        step.rate, step.sent, step.failed, to_string(step.p50), to_string(step.p95), word);
+        step.rate, step.sent, step.failed, to_string(step.p50), to_string(step.p95),
+        in_words(step, verdict));
 }
 
 Measured run_measurement(const PlanOptions& options) {
@@ -121,6 +134,9 @@ void set_pace(Plan& plan, const PlanOptions& options) {
     if (is_free && (scenario.capacity <= 0 || scenario.stay == Millis{0}))
         throw ConfigError(
             "how fast may they go in? Give --qps, --batch, --rate, or --capacity with --stay");
+    if (options.margin && (options.batch || options.rate))
+        throw ConfigError(
+            "--margin keeps back a part of what was worked out; --batch and --rate say it all");
     if (options.rate) {
         if (!options.interval.empty())
             throw ConfigError("--interval belongs to a batch, not to --rate");
@@ -148,7 +164,7 @@ void set_pace(Plan& plan, const PlanOptions& options) {
 
 // Everything but the pace.
 Plan read(const PlanOptions& options) {
-    Plan plan{.margin = part("--margin", options.margin),
+    Plan plan{.margin = part("--margin", options.margin.value_or("0%")),
               .poll = polls.at(options.poll),
               .command = options.command};
     plan.scenario.crowd = count("--crowd", options.crowd);
@@ -195,8 +211,7 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
     command.add_option("--queries", options.queries, "queries of one call, on average");
     command.add_option("--calls", options.calls, "calls of one visitor");
     command.add_option("--retry", options.retry, "1.5: every second call is made twice");
-    command.add_option("--margin", options.margin, "how much of it is kept back, such as 10%")
-        ->capture_default_str();
+    command.add_option("--margin", options.margin, "how much of it is kept back, such as 10%");
     command.add_option("--interval", options.interval, "between batches; 10s when not given");
     command.add_option("--batch", options.batch, "so many go in per interval");
     command.add_option("--rate", options.rate, "so many go in per second");

@@ -12,7 +12,7 @@ namespace anteroom::app {
 // As they were typed; what they mean is checked in one place.
 struct PlanOptions {
     std::optional<double> qps, queries, calls, retry;
-    std::string margin = "0%";
+    std::optional<std::string> margin;
     std::optional<double> rate;
     std::optional<std::int64_t> crowd, batch, capacity;
     std::string interval, arrive, stay;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <memory>
 
+#include "app/measure_pacer.h"
 #include "net/http_client.h"
 #include "net/loop.h"
 #include "net/task.h"
@@ -26,9 +27,9 @@ void interrupt(int signal) {
     std::signal(signal, SIG_DFL);
 }
 
-std::int64_t monotonic_ms() {
+Instant monotonic() {
     using namespace std::chrono;
-    return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+    return {duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count()};
 }
 
 Millis quantile(std::vector<std::int64_t>& sorted, double part) {
@@ -43,6 +44,7 @@ class Measurement {
     Measurement(const MeasureOptions& options, const Tell& tell)
         : options_(options),
           tell_(tell),
+          pacer_(options.rate_max, options.step),
           // An answer that comes so late is as good as none.
           deadline_{std::clamp<std::int64_t>(4 * options.latency_max.count, 2'000, 60'000)} {}
 
@@ -65,7 +67,8 @@ class Measurement {
         return {.url = options_.url,
                 .headers = {{"User-Agent", "anteroom-plan"}, {"Accept", "*/*"}},
                 .deadline = deadline_,
-                .response_bytes_max = answer_bytes_max};
+                .response_bytes_max = answer_bytes_max,
+                .once = true}; // A repetition would be a call that nobody counts.
     }
 
     // A URL that does not work at all is a mistake, not a limit.
@@ -88,36 +91,36 @@ class Measurement {
 
     static net::Task<void> call(Measurement* self) {
         net::ClientRequest request = self->request();
-        const std::int64_t begin = monotonic_ms();
+        const Instant begin = monotonic();
         const Result<net::ClientResponse> answer =
             co_await self->client_->fetch(std::move(request));
         --self->in_flight_;
         if (!answer || answer->status >= 400)
             ++self->step_.failed;
         else
-            self->latencies_.push_back(monotonic_ms() - begin);
+            self->latencies_.push_back((monotonic() - begin).count);
     }
 
     void begin(double rate) {
         step_ = {.rate = rate};
         latencies_.clear();
-        began_ = monotonic_ms();
+        pacer_.begin(rate, monotonic());
         sending_ = true;
         full_ = false;
     }
 
     void pump() {
-        const std::int64_t elapsed = std::min(monotonic_ms() - began_, options_.step.count);
         if (interrupted || total_ >= options_.total_max) sending_ = false;
         if (sending_) {
-            send_until(std::llround(step_.rate * static_cast<double>(elapsed) / 1e3));
-            sending_ = elapsed < options_.step.count && !full_;
+            const Instant now = monotonic();
+            send(pacer_.take(now));
+            sending_ = !pacer_.is_over(now) && !full_;
         }
         if (!sending_ && in_flight_ == 0) end_step();
     }
 
-    void send_until(std::int64_t due) {
-        while (step_.sent < due && total_ < options_.total_max && !full_) {
+    void send(std::int64_t count) {
+        for (; count > 0 && total_ < options_.total_max; --count) {
             // So many without an answer: it has not kept up for long.
             full_ = in_flight_ >= measure_limits::in_flight_max;
             if (full_) return;
@@ -133,22 +136,31 @@ class Measurement {
         std::sort(latencies_.begin(), latencies_.end());
         step_.p50 = quantile(latencies_, 0.5);
         step_.p95 = quantile(latencies_, 0.95);
-        const StepVerdict verdict = judge(step_, options_);
-        const bool is_whole =
-            step_.sent >= std::llround(step_.rate * static_cast<double>(options_.step.count) / 1e3);
+        step_.lost = pacer_.lost();
+        const StepVerdict verdict = full_ ? StepVerdict::slow : judge(step_, options_);
+        const bool went_wrong = verdict == StepVerdict::slow || verdict == StepVerdict::failing;
         // A step that was cut short proves nothing, unless it went wrong.
-        if (verdict == StepVerdict::good && !is_whole && !full_)
+        if (!went_wrong && step_.sent + step_.lost < pacer_.all())
             return finish(MeasureEnd::total_max);
-        tell_(step_, full_ ? StepVerdict::slow : verdict);
-        if (full_ || verdict != StepVerdict::good) {
+        tell_(step_, verdict);
+        if (went_wrong) {
             measured_.bad.push_back(step_);
             if (full_) return finish(MeasureEnd::busy);
             return finish(verdict == StepVerdict::slow ? MeasureEnd::slow : MeasureEnd::failing);
         }
+        if (verdict == StepVerdict::held_up) {
+            if (++tries_ >= measure_limits::tries_max) return finish(MeasureEnd::held_up);
+            return go_on(step_.rate);
+        }
+        tries_ = 0;
         measured_.good.push_back(step_);
         if (step_.rate >= options_.rate_max) return finish(MeasureEnd::rate_max);
+        go_on(next_rate(step_.rate, options_));
+    }
+
+    void go_on(double rate) {
         if (total_ >= options_.total_max) return finish(MeasureEnd::total_max);
-        begin(next_rate(step_.rate, options_));
+        begin(rate);
     }
 
     void finish(MeasureEnd end) {
@@ -158,6 +170,7 @@ class Measurement {
 
     const MeasureOptions& options_;
     const Tell& tell_;
+    MeasurePacer pacer_;
     const Millis deadline_;
     net::Loop loop_;
     std::unique_ptr<net::HttpClient> client_;
@@ -166,8 +179,8 @@ class Measurement {
     std::string fault_;
     MeasureStep step_;
     std::vector<std::int64_t> latencies_; // Of good answers of this step, in ms.
-    std::int64_t began_ = 0;
     std::int64_t total_ = 0;
+    int tries_ = 0; // Of this step, in vain.
     std::size_t in_flight_ = 0;
     bool sending_ = false;
     bool full_ = false;
@@ -176,7 +189,9 @@ class Measurement {
 } // namespace
 
 StepVerdict judge(const MeasureStep& step, const MeasureOptions& options) {
-    const auto sent = static_cast<double>(std::max<std::int64_t>(step.sent, 1));
+    const auto sent = static_cast<double>(step.sent), lost = static_cast<double>(step.lost);
+    if (step.sent == 0 || lost > measure_limits::lost_max * (sent + lost))
+        return StepVerdict::held_up;
     if (static_cast<double>(step.failed) > options.errors_max * sent) return StepVerdict::failing;
     return step.p95 > options.latency_max ? StepVerdict::slow : StepVerdict::good;
 }

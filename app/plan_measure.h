@@ -2,7 +2,8 @@
 // often until it gets slow or fails. Contacts that URL and nothing else; follows no redirects.
 //
 // Calls are sent when they are due, whether or not earlier ones were answered: a slow origin does
-// not slow its own measurement down.
+// not slow its own measurement down. What could not be sent in time is not sent at all (see
+// MeasurePacer), and a step that lost so more than a few calls is made again.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,8 @@ inline constexpr std::int64_t total_max = 1'000'000;
 inline constexpr Millis step_max = minutes(5);
 inline constexpr Millis latency_max = minutes(1);
 inline constexpr std::size_t in_flight_max = 1'000;
+inline constexpr double lost_max = 0.05; // Of a step's calls; with more it proves nothing.
+inline constexpr int tries_max = 3;      // Of one step.
 } // namespace measure_limits
 
 struct MeasureOptions {
@@ -38,11 +41,20 @@ struct MeasureStep {
     double rate = 0; // Calls per second.
     std::int64_t sent = 0;
     std::int64_t failed = 0; // No answer, or one of 400 and above.
+    std::int64_t lost = 0;   // Not sent, because it was too late.
     Millis p50{0};
     Millis p95{0};
 };
 
-enum class MeasureEnd : std::uint8_t { slow, failing, busy, rate_max, total_max, interrupted };
+enum class MeasureEnd : std::uint8_t {
+    slow,
+    failing,
+    busy,
+    held_up,
+    rate_max,
+    total_max,
+    interrupted
+};
 
 struct Measured {
     std::vector<MeasureStep> good; // Within the limits, in order.
@@ -53,8 +65,9 @@ struct Measured {
     double knee() const { return good.empty() ? 0 : good.back().rate; }
 };
 
-// Whether a step is within the limits, and what is wrong if not.
-enum class StepVerdict : std::uint8_t { good, slow, failing };
+// Whether a step is within the limits, and what is wrong if not. Held up: too little was sent in
+// time, by no fault of the origin.
+enum class StepVerdict : std::uint8_t { good, slow, failing, held_up };
 StepVerdict judge(const MeasureStep& step, const MeasureOptions& options);
 // The next step up; never above the maximum.
 double next_rate(double rate, const MeasureOptions& options);

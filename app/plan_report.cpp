@@ -47,20 +47,30 @@ std::string origin_text(const Plan& plan) {
     return out;
 }
 
+// Batches come as a whole: so many of them as begin within one stay are inside together.
+double inside_at_most(const Plan& plan) {
+    const Scenario& scenario = plan.scenario;
+    const auto stay = static_cast<double>(scenario.stay.count);
+    constexpr double hair = 1e-9; // Products are not exact.
+    const double inside =
+        plan.is_rate
+            ? std::ceil(scenario.batch * stay / 1e3 - hair)
+            : scenario.batch * std::ceil(stay / static_cast<double>(scenario.interval.count));
+    return scenario.capacity > 0 ? std::min(inside, scenario.capacity) : inside;
+}
+
 std::string pace_lines(const Plan& plan) {
     const Scenario& scenario = plan.scenario;
     std::string out = fmt::format("The pace\n  {}: {:.4g} a second, {} an hour\n", pace_text(plan),
                                   throughput(scenario), grouped(throughput(scenario) * 3'600));
     const double pace = scenario.batch / (static_cast<double>(scenario.interval.count) / 1e3);
-    const double stay = static_cast<double>(scenario.stay.count) / 1e3;
     if (is_limited_by_capacity(scenario))
         out += fmt::format(
             "  The capacity decides: {} places, each for {}; the pace would allow {:.4g} a second\n",
             grouped(scenario.capacity), to_string(scenario.stay), pace);
-    else if (stay > 0)
+    else if (scenario.stay > Millis{0})
         out += fmt::format("  At most {} are inside at once, when each stays {}\n",
-                           grouped(std::ceil(std::max(scenario.batch, pace * stay))),
-                           to_string(scenario.stay));
+                           grouped(inside_at_most(plan)), to_string(scenario.stay));
     return out;
 }
 
@@ -104,6 +114,9 @@ const char* in_words(MeasureEnd end) {
         case MeasureEnd::slow: return "the next step was too slow";
         case MeasureEnd::failing: return "the next step failed too often";
         case MeasureEnd::busy: return "the next step left too many calls without an answer";
+        case MeasureEnd::held_up:
+            return "this machine was held up and did not send the next step in time: it may stand "
+                   "more";
         case MeasureEnd::rate_max: return "no more calls per second are allowed: it may stand more";
         case MeasureEnd::total_max: return "no more calls are allowed: it may stand more";
         case MeasureEnd::interrupted: return "it was interrupted: it may stand more";
@@ -169,7 +182,7 @@ std::string plan_toml(const Plan& plan) {
         out += fmt::format("# {} people: half of them wait {} at most, nobody longer than {}.\n",
                            grouped(static_cast<double>(scenario.crowd)),
                            wait_text(plan.forecast->wait_quantile(0.5)),
-                           wait_text(plan.forecast->wait_quantile(1)));
+                           wait_text(std::ceil(plan.forecast->wait_max() - 1e-6)));
     out += "[defaults]\n";
     if (plan.is_rate) {
         out += fmt::format("rate_per_second = {:.3f}\n", scenario.batch);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <regex>
@@ -26,6 +27,9 @@ TEST(PlanPace, KeepsWholeNumbersWholeAndSmallOnesSmall) {
     EXPECT_EQ(batch_of(1e9, hours(1)), 3'600'000'000'000);
     EXPECT_EQ(batch_of(999, Millis{1}), 0);
     EXPECT_EQ(batch_of(1'000, Millis{1}), 1);
+    EXPECT_EQ(batch_of(1e27, seconds(10)), INT64_MAX);
+    EXPECT_EQ(batch_of(HUGE_VAL, seconds(10)), INT64_MAX);
+    EXPECT_EQ(batch_of(9'223'372'036'854'775'807.0, seconds(1)), INT64_MAX);
 }
 
 TEST(PlanForecast, CallsOneBatchPerInterval) {
@@ -157,6 +161,82 @@ TEST(PlanForecast, AgreesWithTheEngine) {
     }
 }
 
+// One visitor after the other, to the millisecond. REQUIRES: a whole batch.
+std::vector<double> one_by_one(const Scenario& scenario) {
+    std::vector<double> goes_in;
+    const auto after = [&](double limit, Millis span) {
+        const auto back = static_cast<std::size_t>(limit);
+        if (back == 0 || goes_in.size() < back) return 0.0;
+        return goes_in[goes_in.size() - back] + static_cast<double>(span.count) / 1e3;
+    };
+    for (std::int64_t place = 1; place <= scenario.crowd; ++place) {
+        const double comes = static_cast<double>(scenario.arrive.count) / 1e3 *
+                             static_cast<double>(place - 1) / static_cast<double>(scenario.crowd);
+        goes_in.push_back(std::max({comes, goes_in.empty() ? 0 : goes_in.back(),
+                                    after(scenario.batch, scenario.interval),
+                                    after(scenario.capacity, scenario.stay)}));
+    }
+    return goes_in;
+}
+
+TEST(PlanForecast, NobodyWaitsLongerThanItSays) {
+    struct Case {
+        Scenario scenario;
+        double tolerance = 1e-6; // Seconds.
+    };
+    const Case cases[] = {
+        // A small stay makes steps of which the window is no whole number, if they are not chosen
+        // well.
+        {{.crowd = 5, .batch = 1, .interval = hours(1), .capacity = 1, .stay = Millis{1}}, 0.1},
+        {{.crowd = 7, .batch = 2, .interval = hours(1), .capacity = 2, .stay = Millis{1}}, 0.1},
+        {{.crowd = 100'001, .batch = 1, .interval = Millis{7}}},
+        {{.crowd = 2'000'001, .batch = 1, .interval = Millis{7}}, 0.1},
+        {{.crowd = 4'001, .batch = 4'000, .interval = seconds(10)}},
+        // The same for the stay.
+        {{.crowd = 5, .batch = 9, .interval = seconds(10), .capacity = 1, .stay = seconds(15)}},
+        {{.crowd = 5, .batch = 9, .interval = seconds(10), .capacity = 1, .stay = Millis{15'001}}},
+        {{.crowd = 201, .batch = 40, .interval = seconds(7), .capacity = 100, .stay = seconds(31)}},
+        // Steps cannot be exact: one stay more or less.
+        {{.crowd = 9'001,
+          .batch = 50,
+          .interval = seconds(10),
+          .capacity = 100,
+          .stay = Millis{333'333}},
+         334},
+        {{.crowd = 99'901,
+          .batch = 200,
+          .interval = seconds(10),
+          .capacity = 100,
+          .stay = Millis{333'337}},
+         335},
+    };
+    for (const auto& [scenario, tolerance] : cases) {
+        const std::vector<double> exact = one_by_one(scenario);
+        const Forecast forecast(scenario);
+        for (std::int64_t place = 1; place <= scenario.crowd; ++place)
+            ASSERT_NEAR(forecast.goes_in_at(place), exact[static_cast<std::size_t>(place - 1)],
+                        tolerance)
+                << place << " of " << scenario.crowd;
+        EXPECT_GE(forecast.wait_max(), exact.back() - 1e-6) << scenario.crowd;
+        EXPECT_LE(forecast.wait_max(), exact.back() + 2 * tolerance) << scenario.crowd;
+    }
+}
+
+TEST(PlanForecast, FindsTheLongestWaitWhereverItIs) {
+    // The first of each batch waits longest; a thousand samples would miss all of them.
+    const Scenario scenario{
+        .crowd = 100'000, .arrive = minutes(20), .batch = 999, .interval = seconds(10)};
+    const std::vector<double> exact = one_by_one(scenario);
+    const Forecast forecast(scenario);
+    double longest = 0;
+    for (std::int64_t place = 1; place <= scenario.crowd; ++place)
+        longest = std::max(longest,
+                           exact[static_cast<std::size_t>(place - 1)] - forecast.comes_at(place));
+    EXPECT_GE(forecast.wait_max(), longest - 1e-6);
+    EXPECT_LE(forecast.wait_max(), longest + 10);
+    EXPECT_GE(forecast.wait_max(), forecast.wait_quantile(1));
+}
+
 double polls_one_by_one(PollPolicy policy, std::uint64_t waiting) {
     double sum = 0;
     const std::uint64_t first = policy == PollPolicy::urr_inner ? 1 : 0;
@@ -204,7 +284,9 @@ TEST(PlanMeasure, JudgesAStepByErrorsAndByLatency) {
     EXPECT_EQ(judge({.sent = 100, .failed = 1, .p95 = Millis{200}}, options), StepVerdict::good);
     EXPECT_EQ(judge({.sent = 100, .failed = 2, .p95 = Millis{1}}, options), StepVerdict::failing);
     EXPECT_EQ(judge({.sent = 100, .failed = 0, .p95 = Millis{201}}, options), StepVerdict::slow);
-    EXPECT_EQ(judge({.sent = 0, .failed = 0}, options), StepVerdict::good);
+    EXPECT_EQ(judge({.sent = 0}, options), StepVerdict::held_up) << "nothing proves nothing";
+    EXPECT_EQ(judge({.sent = 95, .lost = 5}, options), StepVerdict::good);
+    EXPECT_EQ(judge({.sent = 94, .lost = 6}, options), StepVerdict::held_up);
 }
 
 TEST(PlanMeasure, StepsUpToTheMaximum) {

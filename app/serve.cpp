@@ -47,6 +47,8 @@ class Server {
     explicit Server(const ServeOptions& options)
         : config_(options.config),
           installation_(open_installation(config_)),
+          history_keys_(std::make_shared<SharedRing>(
+              std::make_shared<const token::KeyRing>(installation_.keys))),
           jwks_(open_jwks(config_)),
           service_(service_options(config_),
                    [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
@@ -69,7 +71,7 @@ class Server {
                   .join_limiter = std::make_unique<AddressLimiter>(
                       static_cast<double>(config_.joins_burst), config_.joins_per_second),
                   .has_demo = options.demo} {
-        if (ledger_) historian_ = open_historian(config_, installation_.keys);
+        if (ledger_) historian_ = open_historian(config_, history_keys_);
         if (const Result<void> loaded = service_.load(); !loaded)
             throw DataError(loaded.fault().reason);
         if (historian_) {
@@ -280,6 +282,8 @@ class Server {
             for (std::size_t slot = 0; slot < workers_.size(); ++slot)
                 offices.push_back(open_office(installation, jwks));
             installation_ = std::move(installation); // From here on nothing can fail.
+            // Before the offices: what they show from now on is what the history writes.
+            history_keys_->store(std::make_shared<const token::KeyRing>(installation_.keys));
             jwks_ = std::move(jwks);
             gate_.rules.store(std::move(rules));
             gate_.edge_keys.store(std::move(edge_keys));
@@ -322,6 +326,7 @@ class Server {
 
     Config config_;
     Installation installation_;
+    const std::shared_ptr<SharedRing> history_keys_;
     std::optional<token::JwkSet> jwks_; // The login's keys; none: there is no such file.
     std::unique_ptr<history::Historian> historian_; // Null: rooms are not kept.
     embedded::LedgerStore* ledger_ = nullptr;       // The service's; null: rooms are not kept here.

@@ -76,7 +76,8 @@ Task<Result<ClientResponse>> HttpClient::fetch(ClientRequest request) {
         std::string again = *bytes;
         Attempt attempt = co_await exchange(std::move(channel), key, std::move(again), no_body,
                                             request.response_bytes_max, due);
-        const bool repeat = attempt.may_repeat && may_repeat_method(request.method);
+        const bool repeat =
+            attempt.may_repeat && !request.once && may_repeat_method(request.method);
         if (attempt.response || !repeat) co_return std::move(attempt.response);
     }
     std::shared_ptr<TlsClient> tls = url->secure ? tls_ : nullptr;

@@ -4,7 +4,8 @@
 //   Result<ClientResponse> response = co_await client.fetch(std::move(request));
 //
 // Connections are kept alive and reused per host. A connection that dies before a byte of the
-// answer came is replaced once, if the method may be repeated (RFC 9110, 9.2.2). No redirects.
+// answer came is replaced once, if the method may be repeated (RFC 9110, 9.2.2) and the caller does
+// not forbid it. No redirects.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,7 @@ struct ClientRequest {
     Millis connect_deadline{5'000};
     Millis deadline{10'000}; // Everything, from the name to the last byte.
     std::size_t response_bytes_max = 1024 * 1024;
+    bool once = false; // Never sent again, whatever the method: for who counts requests.
 };
 
 struct ClientOptions {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <string>
 #include <thread>
 #include <vector>
@@ -23,7 +24,7 @@ namespace {
 // A server that says to the n-th connection exactly what the test wrote, then hangs up (or not).
 class Parrot {
   public:
-    enum class Then { hang_up, stay };
+    enum class Then { hang_up, stay, second_request };
 
     explicit Parrot(std::vector<std::string> lines, Then then = Then::hang_up)
         : lines_(std::move(lines)), then_(then) {
@@ -48,6 +49,7 @@ class Parrot {
     Parrot(const Parrot&) = delete;
     Parrot& operator=(const Parrot&) = delete;
 
+    int requests() const { return requests_; }
     std::string url() const { return fmt::format("http://127.0.0.1:{}/", port_); }
 
   private:
@@ -57,7 +59,13 @@ class Parrot {
             if (client < 0) return;
             std::array<char, 4096> request{};
             if (::recv(client, request.data(), request.size(), 0) <= 0) continue;
+            ++requests_;
             ::send(client, line.data(), line.size(), MSG_NOSIGNAL);
+            if (then_ == Then::second_request && &line != &lines_.back()) {
+                if (::recv(client, request.data(), request.size(), 0) > 0) ++requests_;
+                ::close(client);
+                continue;
+            }
             if (then_ == Then::hang_up) {
                 ::close(client);
             } else {
@@ -68,6 +76,7 @@ class Parrot {
 
     std::vector<std::string> lines_;
     Then then_;
+    std::atomic<int> requests_{0};
     int listener_ = -1;
     std::uint16_t port_ = 0;
     std::vector<int> clients_;
@@ -157,6 +166,23 @@ TEST(HttpClient, RepeatsOnlyWhatMayBeRepeated) {
     first.reset();
     const auto response = world.ask({.method = "POST", .url = url, .body = "x"});
     ASSERT_FALSE(response);
+}
+
+// Answers the first request of every connection and hangs up at the second, without a byte.
+TEST(HttpClient, SendsOnceWhatMustNotBeRepeated) {
+    const std::string ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    for (const bool once : {false, true}) {
+        Parrot parrot({ok, ok}, Parrot::Then::second_request);
+        World world;
+        ASSERT_TRUE(world.ask({.url = parrot.url(), .once = once}));
+        ASSERT_EQ(world.idle(), 1u);
+        EXPECT_EQ(static_cast<bool>(world.ask({.url = parrot.url(), .once = once})), !once);
+        // After the failure there is no connection left, and the next request opens one.
+        if (once) {
+            EXPECT_TRUE(world.ask({.url = parrot.url(), .once = once}));
+        }
+        EXPECT_EQ(parrot.requests(), 3) << once;
+    }
 }
 
 TEST(HttpClient, ReadsAnswersOfEveryFraming) {

@@ -18,7 +18,8 @@ struct OriginLoad {
 // How many visitors a second it takes; `margin` (0 to below 1) of it is kept back.
 double visitors_per_second(const OriginLoad& load, double margin);
 
-// The whole visitors of one interval; a hair below a whole number is that number.
+// The whole visitors of one interval; a hair below a whole number is that number. What is too much
+// for the type is its maximum.
 std::int64_t batch_of(double per_second, Millis interval);
 
 } // namespace anteroom

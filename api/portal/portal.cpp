@@ -121,7 +121,7 @@ void Portal::dispatch_operator(Ask& ask, const Path& path) {
 std::optional<Portal::Event> Portal::name_event(Ask& ask, const Order& order) {
     std::vector<FieldFault> faults;
     if (!order.type) faults.push_back({.field = "eventType", .message = "must not be blank"});
-    if (!order.id) faults.push_back({.field = "eventId", .message = "must be a whole number"});
+    if (!order.id) faults.push_back({.field = "eventId", .message = "must not be null"});
     if (faults.empty()) return read_event(ask, *order.type, *order.id);
     refuse_fields(ask, faults);
     return std::nullopt;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "store/history/database_server.h"
+#include "store/history/queue_names.h"
 #include "store/history/sqlite_sink.h"
 #include "store/history/tcp_gate.h"
 #include "store/history/testing.h"
@@ -240,6 +241,22 @@ TEST_P(SociSinkTest, ShowsRoomsAsQueues) {
     EXPECT_EQ(server().ask("SELECT count(*) FROM waiting_queues WHERE id = 2 AND"
                            " activated_at = '2023-11-14 22:13:23' AND deactivated_at IS NULL"),
               "1\n");
+}
+
+TEST_P(SociSinkTest, QueuesAreRoomsWhoseNamesEndInA64BitNumber) {
+    std::vector<LedgerRoom> rooms;
+    std::string expected;
+    for (const testing::QueueName& name : testing::queue_names) {
+        rooms.push_back({static_cast<std::uint32_t>(rooms.size() + 1), name.id, Instant{1}, {}});
+        expected += std::string(name.type) + "\t" + name.event + "\n";
+    }
+    const std::unique_ptr<SociSink> kept = sink();
+    ASSERT_TRUE(write(*kept, {}, rooms));
+    EXPECT_EQ(server().ask("SELECT event_type, event_id FROM waiting_queues ORDER BY id"),
+              expected);
+    EXPECT_EQ(server().ask("SELECT event_type FROM waiting_queues WHERE event_id ="
+                           " 9223372036854775807"),
+              "X\n");
 }
 
 TEST_P(SociSinkTest, ShowsVisitsAsEntries) {

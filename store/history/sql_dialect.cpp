@@ -3,6 +3,10 @@
 namespace anteroom::history {
 namespace {
 
+// In waiting_queues a room is a queue when its id ends in a 64-bit number, written as numbers are:
+// the same rooms as in SQLite (sqlite_sink.cpp). Nineteen digits can be more than fits, so they are
+// read into a wider type and compared before the cast: a query never fails because of a name.
+
 // --- PostgreSQL ----------------------------------------------------------------------------------
 
 constexpr SqlDialect postgresql{
@@ -49,9 +53,10 @@ CREATE TABLE IF NOT EXISTS anteroom_visits(
     .create_queues = R"(
 CREATE OR REPLACE VIEW waiting_queues AS SELECT
   CAST(room AS BIGINT) AS id,
-  CASE WHEN id ~ '^[^:]+:-?[0-9]{1,18}$' THEN split_part(id, ':', 1) ELSE id END AS event_type,
-  CASE WHEN id ~ '^[^:]+:-?[0-9]{1,18}$' THEN CAST(split_part(id, ':', 2) AS BIGINT) END
-    AS event_id,
+  CASE WHEN event BETWEEN -9223372036854775808 AND 9223372036854775807
+    THEN split_part(id, ':', 1) ELSE id END AS event_type,
+  CASE WHEN event BETWEEN -9223372036854775808 AND 9223372036854775807
+    THEN CAST(event AS BIGINT) END AS event_id,
   capacity AS max_capacity,
   admit_batch AS entry_batch_size,
   (admit_interval + 999) / 1000 AS entry_interval_seconds,
@@ -60,7 +65,8 @@ CREATE OR REPLACE VIEW waiting_queues AS SELECT
   to_timestamp(opened_at / 1000.0) AT TIME ZONE 'UTC' AS activated_at,
   CASE WHEN state IN ('draining', 'closed') THEN to_timestamp(closed_at / 1000.0) AT TIME ZONE 'UTC'
     ELSE to_timestamp(removed_at / 1000.0) AT TIME ZONE 'UTC' END AS deactivated_at
-FROM anteroom_rooms)",
+FROM (SELECT *, CASE WHEN id ~ '^[^:]+:(0|-?[1-9][0-9]{0,18})$'
+  THEN CAST(split_part(id, ':', 2) AS NUMERIC) END AS event FROM anteroom_rooms) AS rooms)",
     .create_entries = R"(
 CREATE OR REPLACE VIEW queue_entries AS SELECT
   room * 1099511627776 + number AS id,
@@ -172,10 +178,10 @@ ENGINE = InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin)",
     .create_queues = R"(
 CREATE OR REPLACE VIEW waiting_queues AS SELECT
   CAST(room AS SIGNED) AS id,
-  CASE WHEN id REGEXP '^[^:]+:-?[0-9]{1,18}$' THEN SUBSTRING_INDEX(id, ':', 1) ELSE id END
-    AS event_type,
-  CASE WHEN id REGEXP '^[^:]+:-?[0-9]{1,18}$' THEN CAST(SUBSTRING_INDEX(id, ':', -1) AS SIGNED) END
-    AS event_id,
+  CASE WHEN event BETWEEN -9223372036854775808 AND 9223372036854775807
+    THEN SUBSTRING_INDEX(id, ':', 1) ELSE id END AS event_type,
+  CASE WHEN event BETWEEN -9223372036854775808 AND 9223372036854775807
+    THEN CAST(event AS SIGNED) END AS event_id,
   capacity AS max_capacity,
   admit_batch AS entry_batch_size,
   (admit_interval + 999) DIV 1000 AS entry_interval_seconds,
@@ -185,7 +191,9 @@ CREATE OR REPLACE VIEW waiting_queues AS SELECT
   TIMESTAMP('1970-01-01') + INTERVAL
     CASE WHEN state IN ('draining', 'closed') THEN closed_at ELSE removed_at END * 1000 MICROSECOND
     AS deactivated_at
-FROM anteroom_rooms)",
+FROM (SELECT *, CASE WHEN id REGEXP '^[^:]+:(0|-?[1-9][0-9]{0,18})$'
+  THEN CAST(SUBSTRING_INDEX(id, ':', -1) AS DECIMAL(20)) END AS event FROM anteroom_rooms)
+  AS rooms)",
     .create_entries = R"(
 CREATE OR REPLACE VIEW queue_entries AS SELECT
   room * 1099511627776 + number AS id,

@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "store/history/queue_names.h"
 #include "store/history/testing.h"
 
 namespace anteroom::history {
@@ -201,6 +202,22 @@ TEST(SqliteSink, ShowsQueuesAndEntriesAsSystemPHasThem) {
     EXPECT_EQ(*sink.forget(Instant{start + 10'000}, 100), 2u);
     EXPECT_EQ(rows(folder, "SELECT token AS line FROM entry_tokens ORDER BY number"),
               "token-1-1\ntoken-1-2\ntoken-1-5");
+}
+
+TEST(SqliteSink, QueuesAreRoomsWhoseNamesEndInA64BitNumber) {
+    const Folder folder;
+    std::vector<LedgerRoom> rooms;
+    std::string expected;
+    for (const testing::QueueName& name : testing::queue_names) {
+        rooms.push_back({static_cast<std::uint32_t>(rooms.size() + 1), name.id, Instant{1}, {}});
+        expected += (expected.empty() ? "" : "\n") + std::string(name.type) + " " + name.event;
+    }
+    SqliteSink sink(folder.path(), token);
+    ASSERT_TRUE(write(sink, {}, rooms));
+    EXPECT_EQ(rows(folder,
+                   "SELECT event_type || ' ' || ifnull(event_id, 'NULL') AS line"
+                   " FROM waiting_queues ORDER BY id"),
+              expected);
 }
 
 TEST(SqliteSink, AFileWithoutQueuesGetsThem) {
