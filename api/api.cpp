@@ -51,7 +51,8 @@ void Api::route(const net::Request& request, net::Exchange& exchange, Instant no
     Ask ask = desk_.open(request, exchange, now);
     const bool is_native = request.path.starts_with("/v1/");
     if (!is_native && gate_ && !is_limited_by_dialect(request.path))
-        if (const std::int64_t wait = gate_->limit_wait(ask); wait > 0) return over_limit(ask, wait);
+        if (const std::int64_t wait = gate_->limit_wait(ask); wait > 0)
+            return over_limit(ask, wait);
     for (const std::unique_ptr<Dialect>& dialect : dialects_)
         if (!is_native && dialect->handle(ask)) return;
     const RouteMatch matched = match(request.method, request.path);

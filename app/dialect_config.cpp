@@ -15,8 +15,8 @@ namespace {
 Millis span(std::string_view name, const std::string& text, Millis least = Millis{1}) {
     const std::optional<Millis> value = parse_duration(text);
     if (!value || *value < least || *value > limits::span_max)
-        throw ConfigError(fmt::format("{} must be a span such as \"10m\", at least {}", name,
-                                      to_string(least)));
+        throw ConfigError(
+            fmt::format("{} must be a span such as \"10m\", at least {}", name, to_string(least)));
     return *value;
 }
 

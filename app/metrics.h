@@ -25,7 +25,7 @@ struct LoopMetrics {
 struct MetricSources {
     Service& service;
     const embedded::LedgerStore* ledger = nullptr; // Null: rooms are not kept.
-    const shared::RedisStore* redis = nullptr;      // Null: they are not in Redis.
+    const shared::RedisStore* redis = nullptr;     // Null: they are not in Redis.
     const history::Historian* historian = nullptr; // Null: nor is their history.
     bool speaks_urr = false;
     api::tacos::Shared* tacos = nullptr; // Null: the dialect is not spoken.

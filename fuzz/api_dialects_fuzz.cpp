@@ -1,5 +1,5 @@
-// What the clients and operators of other systems send: whatever the bytes are, reading them ends in
-// something within the limits or in nothing.
+// What the clients and operators of other systems send: whatever the bytes are, reading them ends
+// in something within the limits or in nothing.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -7,8 +7,8 @@
 #include "base/byte_stream.h"
 #include "base/check.h"
 #include "engine/room.h"
-#include "store/embedded/fact_codec.h"
 #include "service/profile_text.h"
+#include "store/embedded/fact_codec.h"
 
 namespace anteroom::embedded {
 namespace {

@@ -158,8 +158,8 @@ std::vector<Scene> scenes() {
         {"APassIsRedeemedOnce", small(1), {join(1), Redeem{1}, Redeem{1}, join(2), Redeem{2}}},
         {"ALeaseIsSet",
          small(2),
-         {join(1), join(2), join(3), SetLease{1, seconds(5)}, SetLease{1, hours(999)}, SetLease{3, seconds(5)},
-          SetLease{1, Millis{0}}, SetLease{9, seconds(5)}, Touch{1}}},
+         {join(1), join(2), join(3), SetLease{1, seconds(5)}, SetLease{1, hours(999)},
+          SetLease{3, seconds(5)}, SetLease{1, Millis{0}}, SetLease{9, seconds(5)}, Touch{1}}},
         {"APausedRoomCallsNobody",
          small(1),
          {SetState{RoomState::paused}, join(1), Tick{}, Touch{1}, Resume{}, Tick{}, Touch{1},
@@ -240,7 +240,8 @@ Command random_command(std::mt19937_64& random, bool has_outer) {
         case 7: return Finish{number};
         case 8: return Leave{number};
         case 9:
-            if (up_to(2) > 0) return SetLease{number, Millis{static_cast<std::int64_t>(up_to(60'000))}};
+            if (up_to(2) > 0)
+                return SetLease{number, Millis{static_cast<std::int64_t>(up_to(60'000))}};
             return Redeem{number};
         case 10:
         case 11: return Tick{};
