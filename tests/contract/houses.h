@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ enum class HouseKind : std::uint8_t {
     redis_cluster, // Three primaries with a replica each, three processes.
 };
 const char* name(HouseKind kind);
+// For the names of tests.
+inline void PrintTo(HouseKind kind, std::ostream* out) {
+    *out << name(kind);
+}
 std::vector<HouseKind> house_kinds();
 
 class House {
