@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "api/hhplus/test_hall.h"
+#include "api/test_site.h"
 
 namespace anteroom::api::hhplus {
 namespace {
@@ -15,8 +16,15 @@ std::string file(const std::string& path) {
     return text.str();
 }
 
+TestOptions hall_before(const std::vector<std::string>& origins) {
+    TestOptions options = quiet_hall();
+    options.origins = origins;
+    return options;
+}
+
 struct GatedHall : TestHall {
-    GatedHall() {
+    explicit GatedHall(const std::vector<std::string>& origins = {})
+        : TestHall(hall_before(origins)) {
         const std::string path = ANTEROOM_EXAMPLES "/hhplus-rules.toml";
         Result<gate::Rules> rules = gate::read_rules(file(path), path);
         if (!rules) ADD_FAILURE() << rules.fault().reason;
@@ -66,6 +74,30 @@ TEST(HhplusGate, OnlyWhoIsActiveGetsThrough) {
     }
     EXPECT_EQ(hall.tell("paid", ann).body, success);
     EXPECT_EQ(hall.verify("GET", "/api/v1/concerts", TestHall::with(ann)).body, refused);
+}
+
+// The same rules where the gate itself passes on.
+TEST(HhplusGate, TheOriginBehindTheProxySeesWhoIsActive) {
+    urr::Site site;
+    GatedHall hall({site.url()});
+    const std::string ann = hall.token(1), bob = hall.token(2);
+    hall.activate(1);
+    int passed = 0;
+    for (const Call& call : gated) {
+        const auto ask = [&](std::string_view headers) {
+            return hall.server.ask(call.method, call.path, headers);
+        };
+        EXPECT_EQ(ask(TestHall::with(ann)).body, "the site") << call.path;
+        EXPECT_TRUE(site.saw("X-User-Id: 1\n"));
+        EXPECT_TRUE(site.saw("X-Anteroom-Number: 1\n"));
+        ++passed;
+        for (const std::string& headers : {std::string(), TestHall::with(bob)}) {
+            EXPECT_EQ(ask(headers).status, 401);
+            EXPECT_EQ(ask(headers).body, refused);
+        }
+    }
+    EXPECT_EQ(site.requests, passed);
+    EXPECT_EQ(hall.rank(1, ann).body, active) << "our own routes are not passed on";
 }
 
 // Whatever happens to others meanwhile.
