@@ -218,7 +218,8 @@ TEST(Decide, RulesLookAtHostMethodHeaderAndCookie) {
 
 TEST(Decide, DenialsAreSaidAndMayLeadSomewhere) {
     TestWitness witness;
-    const Decision plain = ask(rules_of("path = \"/x\"\ndeny = true"), "/x", witness);
+    const Rules denying = rules_of("path = \"/x\"\ndeny = true");
+    const Decision plain = ask(denying, "/x", witness);
     EXPECT_EQ(plain.status, 403);
     EXPECT_EQ(refusal_body(plain), R"({"error":"Forbidden"})");
     const Rules leading =

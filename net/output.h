@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstring>
@@ -60,8 +61,7 @@ char* put(char* at, Literal<N> literal) {
     return at + N;
 }
 inline char* put(char* at, std::string_view text) {
-    std::memcpy(at, text.data(), text.size());
-    return at + text.size();
+    return std::copy_n(text.data(), text.size(), at); // Also of no text at all.
 }
 template <WholeNumber T>
 char* put(char* at, T number) {
