@@ -12,7 +12,8 @@ std::string profile_text(const Profile& profile) {
     object.emplace("target", profile.target);
     object.emplace("lanes", json::array(profile.lanes.begin(), profile.lanes.end()));
     object.emplace("default_lane", profile.default_lane);
-    object.emplace("dialect", profile.dialect);
+    // Not when it says nothing: the text of an older version, and its sum, stay the same.
+    if (!profile.dialect.empty()) object.emplace("dialect", profile.dialect);
     return json::serialize(object);
 }
 

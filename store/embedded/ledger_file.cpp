@@ -151,8 +151,9 @@ Result<void> LedgerFile::read_position() {
     return {};
 }
 
-std::uint32_t LedgerFile::sum_of_room(const RoomRow& room, std::string_view profile) {
-    const std::string text = fmt::format("{}\n{}\n{}", room.index, room.id, profile);
+std::uint32_t LedgerFile::sum_of_room(const RoomRow& room) {
+    const std::string text =
+        fmt::format("{}\n{}\n{}", room.index, room.id, profile_text(room.profile));
     return static_cast<std::uint32_t>(
         crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size())));
 }
@@ -180,7 +181,7 @@ Result<std::vector<RoomRow>> LedgerFile::rooms() {
         std::optional<Profile> profile = profile_of(all->text(3));
         if (!profile) return damaged("the profile of room " + row.id + " cannot be read");
         row.profile = *std::move(profile);
-        const bool fits = is_room_id(row.id) && sum_of_room(row, all->text(3)) == all->integer(4);
+        const bool fits = is_room_id(row.id) && sum_of_room(row) == all->integer(4);
         if (!fits) return damaged("the row of room " + row.id + " has a wrong sum");
         rooms.push_back(std::move(row));
     }
@@ -327,13 +328,13 @@ Trouble LedgerFile::add_fact(std::uint32_t room, const Fact& fact, std::string_v
 Trouble LedgerFile::add_room(const RoomRow& room, Instant at) {
     const std::string profile = profile_text(room.profile);
     add_room_->bind(1, room.index).bind(2, room.id).bind(3, at.ms).bind(4, profile);
-    add_room_->bind(5, sum_of_room(room, profile));
+    add_room_->bind(5, sum_of_room(room));
     return add_room_->run() ? Trouble{} : add_room_->trouble();
 }
 
 Trouble LedgerFile::set_profile(const RoomRow& room) {
     const std::string profile = profile_text(room.profile);
-    set_profile_->bind(1, profile).bind(2, sum_of_room(room, profile)).bind(3, room.index);
+    set_profile_->bind(1, profile).bind(2, sum_of_room(room)).bind(3, room.index);
     return set_profile_->run() ? Trouble{} : set_profile_->trouble();
 }
 

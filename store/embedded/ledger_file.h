@@ -69,8 +69,7 @@ class LedgerFile {
     explicit LedgerFile(sqlite::Database database);
     Result<void> prepare();
     Result<void> read_position();
-    // Over the profile as it stands in the file, so that other versions may write other members.
-    static std::uint32_t sum_of_room(const RoomRow& room, std::string_view profile);
+    static std::uint32_t sum_of_room(const RoomRow& room);
     static std::uint32_t sum_of_entry(const AuditEntry& entry);
 
     sqlite::Database database_;
