@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "service/profile_text.h"
 #include "service/room_fields.h"
 
 namespace anteroom {
@@ -63,6 +64,22 @@ TEST(RoomFields, WrongTypesAndUnknownNamesAreSaidInWords) {
     EXPECT_NE(set_field(settings, "rate_per_second", 0.0001), std::nullopt);
     settings.rules.capacity = -1;
     EXPECT_EQ(fault_in_words(settings), "capacity must be from 0 to 4294967295");
+}
+
+TEST(Profile, IsTheSameAsText) {
+    const Profile plain{
+        .message = "soon", .target = "/in", .lanes = {"a", "b"}, .default_lane = "a"};
+    EXPECT_EQ(profile_of(profile_text(plain)), plain);
+    // As versions wrote it that knew no dialects: sums of old rows are over this.
+    EXPECT_EQ(profile_text(plain),
+              R"({"message":"soon","target":"/in","lanes":["a","b"],"default_lane":"a"})");
+    Profile queue;
+    queue.dialect = "portal";
+    EXPECT_EQ(profile_of(profile_text(queue)), queue);
+    EXPECT_FALSE(profile_of(R"({"dialect":7})"));
+    EXPECT_FALSE(fault_of(queue));
+    queue.dialect = "klingon";
+    EXPECT_EQ(fault_of(queue), "dialect must be urr, tacos, portal, hhplus or empty");
 }
 
 } // namespace
