@@ -3,6 +3,7 @@
 
 #include "api/api.h"
 #include "api/body.h"
+#include "api/json_answer.h"
 #include "api/standing_json.h"
 #include "net/url.h"
 #include "service/room_fields.h"
@@ -12,8 +13,6 @@ namespace {
 
 using net::Status;
 
-constexpr net::HeaderLines json_unstored =
-    "Content-Type: application/json\r\nCache-Control: no-store\r\n";
 constexpr std::size_t visitor_id_length_max = 256;
 
 std::optional<PassInHand> in_hand(const auto& pass) {

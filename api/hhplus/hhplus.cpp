@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/hhplus/batch_body.h"
+#include "api/json_answer.h"
 #include "api/routes.h"
 #include "engine/poll.h"
 #include "net/output.h"
@@ -17,8 +18,6 @@ using net::compose;
 using net::Method;
 using net::Status;
 
-constexpr net::HeaderLines json_unstored =
-    "Content-Type: application/json\r\nCache-Control: no-store\r\n";
 constexpr std::int64_t retry_seconds = 5;
 
 // The original's words where it has any.
@@ -85,15 +84,11 @@ bool Hhplus::handle(Ask& ask) {
 }
 
 net::Answer Hhplus::begin(Ask& ask, Status status) {
-    net::Answer answer = desk_.begin(ask, status);
-    answer.headers(json_unstored);
-    return answer;
+    return begin_json(desk_, ask, status);
 }
 
 net::Answer Hhplus::begin(Later& later, Status status) {
-    net::Answer answer = desk_.begin(later, status);
-    answer.headers(json_unstored);
-    return answer;
+    return begin_json(desk_, later, status);
 }
 
 void Hhplus::refuse(Ask& ask, Status status, std::string_view error, std::int64_t retry_after) {

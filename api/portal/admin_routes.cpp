@@ -68,14 +68,14 @@ void Portal::activate(Ask& ask, const Caller& caller, Form form, const Event& ev
                    [this, room, form, later = desk_.defer(ask)](const Outcome& outcome) mutable {
                        if (const auto* refused = std::get_if<Refused>(&outcome))
                            return refuse(later, refused->reason);
-                       set_state(room, RoomState::open, form, std::move(later));
+                       finish_with(room, SetState{RoomState::open}, form, std::move(later));
                    });
 }
 
-void Portal::set_state(const std::shared_ptr<HostedRoom>& room, RoomState to, Form form,
-                       Later later) {
+void Portal::finish_with(const std::shared_ptr<HostedRoom>& room, const Command& command, Form form,
+                         Later later) {
     desk_.service().submit(
-        *room, SetState{to}, &desk_.loop(),
+        *room, command, &desk_.loop(),
         [this, room, form, later = std::move(later)](const Outcome& outcome) mutable {
             if (const auto* refused = std::get_if<Refused>(&outcome))
                 return refuse(later, refused->reason);
@@ -92,21 +92,15 @@ void Portal::deactivate(Ask& ask, const Caller& caller, Form form, const Event& 
                       form == Form::seller ? errors::seller_not_active : errors::queue_not_found);
     const std::shared_ptr<HostedRoom> room = found->shared_from_this();
     desk_.note(ask, caller, "deactivate", options_.drains ? "drain" : "expire");
-    if (options_.drains) return set_state(room, RoomState::draining, form, desk_.defer(ask));
+    if (options_.drains)
+        return finish_with(room, SetState{RoomState::draining}, form, desk_.defer(ask));
     // Closed first: nobody comes in between.
     desk_.service().submit(
         *room, SetState{RoomState::closed}, &desk_.loop(),
         [this, room, form, later = desk_.defer(ask)](const Outcome& outcome) mutable {
             if (const auto* refused = std::get_if<Refused>(&outcome))
                 return refuse(later, refused->reason);
-            desk_.service().submit(
-                *room, Clear{}, &desk_.loop(),
-                [this, room, form, later = std::move(later)](const Outcome& cleared) mutable {
-                    if (const auto* refused = std::get_if<Refused>(&cleared))
-                        return refuse(later, refused->reason);
-                    desk_.service().publish(room);
-                    answer_queue(later, form, *room);
-                });
+            finish_with(room, Clear{}, form, std::move(later));
         });
 }
 

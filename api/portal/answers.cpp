@@ -1,4 +1,5 @@
 // How system P answers: its envelopes, and those of its gateway.
+#include "api/json_answer.h"
 #include "api/portal/entry_status.h"
 #include "api/portal/portal.h"
 #include "net/output.h"
@@ -10,22 +11,16 @@ namespace {
 using net::compose;
 using net::Status;
 
-constexpr net::HeaderLines json_unstored =
-    "Content-Type: application/json\r\nCache-Control: no-store\r\n";
 constexpr std::uint64_t retry_seconds = 5;
 
 } // namespace
 
 net::Answer Portal::begin(Ask& ask, Status status) {
-    net::Answer answer = desk_.begin(ask, status);
-    answer.headers(json_unstored);
-    return answer;
+    return begin_json(desk_, ask, status);
 }
 
 net::Answer Portal::begin(Later& later, Status status) {
-    net::Answer answer = desk_.begin(later, status);
-    answer.headers(json_unstored);
-    return answer;
+    return begin_json(desk_, later, status);
 }
 
 void Portal::write_error(net::Answer& answer, const Error& error, std::string_view data,

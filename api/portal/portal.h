@@ -106,7 +106,9 @@ class Portal final : public Dialect {
     void deactivate(Ask& ask, const Caller& caller, Form form, const Event& event);
     void process(Ask& ask, const Caller& caller, Form form, const Event& event);
     void admin_status(Ask& ask, Form form, const Event& event);
-    void set_state(const std::shared_ptr<HostedRoom>& room, RoomState to, Form form, Later later);
+    // Does this as the last step, and answers with the queue.
+    void finish_with(const std::shared_ptr<HostedRoom>& room, const Command& command, Form form,
+                     Later later);
     void answer_queue(Later& later, Form form, const HostedRoom& room);
 
     Desk& desk_;

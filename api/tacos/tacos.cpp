@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/json_answer.h"
 #include "api/routes.h"
 #include "net/output.h"
 #include "service/pulse_json.h"
@@ -13,8 +14,6 @@ using net::compose;
 using net::Method;
 using net::Status;
 
-constexpr net::HeaderLines json_unstored =
-    "Content-Type: application/json\r\nCache-Control: no-store\r\n";
 constexpr std::string_view api_prefix = "/api/v1/";
 constexpr std::uint64_t retry_seconds = 5;
 

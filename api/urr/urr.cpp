@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/json_answer.h"
 #include "api/page.h"
 #include "net/url.h"
 #include "service/pulse_json.h"
@@ -14,8 +15,6 @@ namespace {
 using net::Method;
 using net::Status;
 
-constexpr net::HeaderLines json_unstored =
-    "Content-Type: application/json\r\nCache-Control: no-store\r\n";
 constexpr std::int64_t retry_seconds = 5;
 constexpr std::int64_t page_seconds = 300;
 
@@ -178,15 +177,11 @@ void Urr::dispatch(Ask& ask, const Rule& rule) {
 }
 
 net::Answer Urr::begin(Ask& ask, Status status) {
-    net::Answer answer = desk_.begin(ask, status);
-    answer.headers(json_unstored);
-    return answer;
+    return begin_json(desk_, ask, status);
 }
 
 net::Answer Urr::begin(Later& later, Status status) {
-    net::Answer answer = desk_.begin(later, status);
-    answer.headers(json_unstored);
-    return answer;
+    return begin_json(desk_, later, status);
 }
 
 void Urr::write_error(net::Answer& answer, std::string_view error) {
