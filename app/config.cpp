@@ -7,6 +7,7 @@
 #include <charconv>
 #include <variant>
 
+#include "app/config_keys.h"
 #include "base/duration.h"
 #include "base/overload.h"
 #include "net/ip_address.h"
@@ -19,156 +20,22 @@ namespace anteroom::app {
 namespace {
 
 using Texts = std::vector<std::string>;
-using Member = std::variant<std::string Config::*, std::int64_t Config::*, double Config::*,
-                            bool Config::*, Texts Config::*>;
-
-enum class Secret : std::uint8_t { none, whole, password }; // What is not shown.
-
-struct Key {
-    std::string_view section;
-    std::string_view name;
-    Member member;
-    Secret secret = Secret::none;
-};
-
-const Key keys[] = {
-    {"server", "listen", &Config::listen},
-    {"server", "threads", &Config::threads},
-    {"server", "trusted_proxies", &Config::trusted_proxies},
-    {"server", "cors_origins", &Config::cors_origins},
-    {"server", "tls_certificate", &Config::tls_certificate},
-    {"server", "tls_key", &Config::tls_key},
-    {"server", "connections_per_address", &Config::connections_per_address},
-    {"store", "url", &Config::store_url, Secret::password},
-    {"store", "replicas", &Config::store_replicas},
-    {"store", "password", &Config::store_password, Secret::whole},
-    {"store", "password_file", &Config::store_password_file},
-    {"store", "authorities", &Config::store_authorities},
-    {"store", "server_name", &Config::store_server_name},
-    {"ledger", "snapshot_facts", &Config::snapshot_facts},
-    {"history", "url", &Config::history_url, Secret::password},
-    {"history", "keep", &Config::history_keep},
-    {"auth", "admin_token", &Config::admin_token, Secret::whole},
-    {"auth", "jwt_secret", &Config::jwt_secret, Secret::whole},
-    {"auth", "jwks_file", &Config::jwks_file},
-    {"auth", "issuer", &Config::issuer},
-    {"auth", "audience", &Config::audience},
-    {"keys", "folder", &Config::keys_folder},
-    {"keys", "ticket", &Config::ticket_key, Secret::whole},
-    {"keys", "outer", &Config::outer_key, Secret::whole},
-    {"keys", "entry", &Config::entry_key, Secret::whole},
-    {"dialects", "enabled", &Config::dialects},
-    {"urr", "catalogue_url", &Config::urr_catalogue_url},
-    {"urr", "catalogue_token", &Config::urr_catalogue_token, Secret::whole},
-    {"urr", "catalogue_timeout", &Config::urr_catalogue_timeout},
-    {"urr", "entry_pass", &Config::urr_entry_pass},
-    {"urr", "trust_vwr_position", &Config::urr_trust_vwr_position},
-    {"urr", "unknown_is_404", &Config::urr_unknown_is_404},
-    {"portal", "entered", &Config::portal_entered},
-    {"portal", "idle", &Config::portal_idle},
-    {"portal", "stream", &Config::portal_stream},
-    {"portal", "idempotent_enter", &Config::portal_idempotent_enter},
-    {"portal", "deactivate", &Config::portal_deactivate},
-    {"tacos", "rank", &Config::tacos_rank},
-    {"tacos", "min_wait", &Config::tacos_min_wait},
-    {"tacos", "rate_per_second", &Config::tacos_rate_per_second},
-    {"tacos", "idle", &Config::tacos_idle},
-    {"tacos", "enter_window", &Config::tacos_enter_window},
-    {"tacos", "grant", &Config::tacos_grant},
-    {"tacos", "limit_burst", &Config::tacos_limit_burst},
-    {"tacos", "limit_per_second", &Config::tacos_limit_per_second},
-    {"tacos", "idempotency", &Config::tacos_idempotency},
-    {"tacos", "require_idempotency_key", &Config::tacos_require_idempotency_key},
-    {"tacos", "trust_body_user", &Config::tacos_trust_body_user},
-    {"tacos", "test_token", &Config::tacos_test_token, Secret::whole},
-    {"tacos", "flush", &Config::tacos_flush},
-    {"tacos", "jwt_issuer", &Config::tacos_jwt_issuer},
-    {"tacos", "jwt_audience", &Config::tacos_jwt_audience},
-    {"hhplus", "room", &Config::hhplus_room},
-    {"hhplus", "batch", &Config::hhplus_batch},
-    {"hhplus", "interval", &Config::hhplus_interval},
-    {"hhplus", "max_active", &Config::hhplus_max_active},
-    {"hhplus", "lease", &Config::hhplus_lease},
-    {"hhplus", "lease_reserved", &Config::hhplus_lease_reserved},
-    {"hhplus", "idle", &Config::hhplus_idle},
-    {"hhplus", "wait_min", &Config::hhplus_wait_min},
-    {"hhplus", "qps", &Config::hhplus_qps},
-    {"hhplus", "queries", &Config::hhplus_queries},
-    {"hhplus", "calls", &Config::hhplus_calls},
-    {"hhplus", "retry", &Config::hhplus_retry},
-    {"hhplus", "margin", &Config::hhplus_margin},
-    {"hhplus", "trust_user_id", &Config::hhplus_trust_user_id},
-    {"gate", "origin", &Config::gate_origin},
-    {"gate", "rules", &Config::gate_rules},
-    {"gate", "redeem", &Config::gate_redeem},
-    {"gate", "health_path", &Config::gate_health_path},
-    {"gate", "timeout", &Config::gate_timeout},
-    {"gate", "authorities", &Config::gate_authorities},
-    {"gate", "edge_key", &Config::gate_edge_key, Secret::whole},
-    {"gate", "edge_key_file", &Config::gate_edge_key_file},
-    {"gate", "limits", &Config::gate_limits},
-    {"gate", "auth_per_minute", &Config::gate_auth_per_minute},
-    {"gate", "queue_per_minute", &Config::gate_queue_per_minute},
-    {"gate", "booking_per_minute", &Config::gate_booking_per_minute},
-    {"gate", "general_per_minute", &Config::gate_general_per_minute},
-    {"rooms", "create", &Config::create_rooms},
-    {"rooms", "max", &Config::rooms_max},
-    {"rooms", "joins_per_second", &Config::joins_per_second},
-    {"rooms", "joins_burst", &Config::joins_burst},
-    {"log", "level", &Config::log_level},
-};
 
 constexpr std::string_view defaults_section = "defaults";
 
-// The environment variables of other systems that mean the same; our own names win over them.
-struct Alias {
-    std::string_view dialect;
-    std::string_view variable;
-    std::string_view section;
-    std::string_view name;
-    std::string_view unit = ""; // Follows the number.
-};
-
-constexpr Alias aliases[] = {
-    {"urr", "QUEUE_THRESHOLD", "defaults", "capacity"},
-    {"urr", "QUEUE_ACTIVE_TTL_SECONDS", "defaults", "lease", "s"},
-    {"urr", "QUEUE_SEEN_TTL_SECONDS", "defaults", "idle", "s"},
-    {"urr", "QUEUE_ADMISSION_INTERVAL_MS", "defaults", "admit_interval", "ms"},
-    {"urr", "QUEUE_ADMISSION_BATCH_SIZE", "defaults", "admit_batch"},
-    {"urr", "QUEUE_STALE_CLEANUP_INTERVAL_MS", "defaults", "sweep_interval", "ms"},
-    {"urr", "BATCH_SIZE", "defaults", "outer_batch"},
-    {"urr", "QUEUE_ENTRY_TOKEN_SECRET", "keys", "entry"},
-    {"urr", "QUEUE_ENTRY_TOKEN_TTL_SECONDS", "urr", "entry_pass", "s"},
-    {"urr", "VWR_TOKEN_SECRET", "keys", "outer"},
-    {"urr", "JWT_SECRET", "auth", "jwt_secret"},
-    {"urr", "CORS_ORIGIN", "server", "cors_origins"},
-    {"urr", "INTERNAL_API_TOKEN", "urr", "catalogue_token"},
-    {"urr", "RATE_LIMIT_AUTH_RPM", "gate", "auth_per_minute"},
-    {"urr", "RATE_LIMIT_QUEUE_RPM", "gate", "queue_per_minute"},
-    {"urr", "RATE_LIMIT_BOOKING_RPM", "gate", "booking_per_minute"},
-    {"urr", "RATE_LIMIT_GENERAL_RPM", "gate", "general_per_minute"},
-    {"tacos", "JWT_SECRET", "auth", "jwt_secret"},
-    {"tacos", "JWT_ISSUER", "tacos", "jwt_issuer"},
-    {"tacos", "JWT_AUDIENCE", "tacos", "jwt_audience"},
-    {"tacos", "RATE_LIMIT_RPS", "tacos", "limit_per_second"},
-    {"tacos", "RATE_LIMIT_BURST", "tacos", "limit_burst"},
-    {"tacos", "CORS_ALLOW_ORIGINS", "server", "cors_origins"},
-};
-
-const Key* find_key(std::string_view section, std::string_view name) {
-    for (const Key& key : keys)
+const ConfigKey* find_key(std::string_view section, std::string_view name) {
+    for (const ConfigKey& key : config_keys())
         if (key.section == section && key.name == name) return &key;
     return nullptr;
 }
 
 // --- Setting one key
-// ---------------------------------------------------------------------------------
 
 [[noreturn]] void wrong_type(std::string_view where, std::string_view wanted) {
     throw ConfigError(fmt::format("{} must be {}", where, wanted));
 }
 
-void set(Config& config, const Key& key, const FieldValue& value, std::string_view where) {
+void set(Config& config, const ConfigKey& key, const FieldValue& value, std::string_view where) {
     std::visit(Overload{
                    [&](std::string Config::*member) {
                        const auto* given = std::get_if<std::string>(&value);
@@ -214,13 +81,12 @@ void set(Config& config, std::string_view section, std::string_view name, const 
             throw ConfigError(fmt::format("{}: {}", where, *fault));
         return;
     }
-    const Key* key = find_key(section, name);
+    const ConfigKey* key = find_key(section, name);
     if (!key) throw ConfigError(fmt::format("there is no setting {}", where));
     set(config, *key, value, where);
 }
 
 // --- The file
-// ----------------------------------------------------------------------------------------
 
 FieldValue value_of(const toml::node& node, std::string_view where) {
     if (const auto* text = node.as_string()) return text->get();
@@ -260,7 +126,6 @@ void read_file(Config& config, const std::string& path) {
 }
 
 // --- The environment
-// ---------------------------------------------------------------------------------
 
 Texts split(std::string_view text) {
     Texts parts;
@@ -300,7 +165,7 @@ FieldValue like(const FieldValue& old, std::string_view text, std::string_view w
                       old);
 }
 
-FieldValue current(const Config& config, const Key& key) {
+FieldValue current(const Config& config, const ConfigKey& key) {
     return std::visit([&](auto member) -> FieldValue { return config.*member; }, key.member);
 }
 
@@ -314,7 +179,7 @@ std::string variable_name(std::string_view section, std::string_view name) {
 // False: there is no such setting. `variable`: how it is called in complaints.
 bool set_from_text(Config& config, std::string_view section, std::string_view name,
                    std::string_view text, std::string_view variable) {
-    if (const Key* key = find_key(section, name)) {
+    if (const ConfigKey* key = find_key(section, name)) {
         set(config, *key, like(current(config, *key), text, variable), variable);
         return true;
     }
@@ -331,7 +196,7 @@ bool set_from_text(Config& config, std::string_view section, std::string_view na
 
 // True when the variable names a setting.
 bool set_from_environment(Config& config, std::string_view variable, std::string_view text) {
-    for (const Key& key : keys)
+    for (const ConfigKey& key : config_keys())
         if (variable == variable_name(key.section, key.name))
             return set_from_text(config, key.section, key.name, text, variable);
     for (const RoomField& field : room_fields())
@@ -358,7 +223,7 @@ void read_environment(Config& config, const char* const* environment) {
 
 void read_aliases(Config& config, const char* const* environment) {
     for_each_variable(environment, [&](std::string_view variable, std::string_view text) {
-        for (const Alias& alias : aliases)
+        for (const ConfigAlias& alias : config_aliases())
             if (variable == alias.variable && !text.empty() && speaks(config, alias.dialect))
                 set_from_text(config, alias.section, alias.name,
                               std::string(text) + std::string(alias.unit), variable);
@@ -366,7 +231,6 @@ void read_aliases(Config& config, const char* const* environment) {
 }
 
 // --- What must hold together
-// -------------------------------------------------------------------------
 
 void check(const Config& config) {
     parse_listen(config.listen);
@@ -444,7 +308,7 @@ Config load_config(const std::string& path, const char* const* environment) {
 std::string print_config(const Config& config) {
     std::string out;
     std::string_view section;
-    for (const Key& key : keys) {
+    for (const ConfigKey& key : config_keys()) {
         if (key.section != section)
             out += fmt::format("{}[{}]\n", out.empty() ? "" : "\n", key.section);
         section = key.section;

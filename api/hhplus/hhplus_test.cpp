@@ -330,11 +330,10 @@ TEST(Hhplus, StrangersWhoAreBelievedAreCounted) {
 }
 
 TEST(Hhplus, WaitingEndsWithSilence) {
-    TestOptions options = quiet_hall();
-    options.hhplus->settings.rules.idle = Millis{1};
-    options.hhplus->settings.rules.sweep_interval = Millis{1};
-    TestHall hall(std::move(options));
+    TestHall hall;
     const std::string ann = hall.token(1);
+    hall.server.change_rules(
+        "hhplus", [](Settings& rules) { rules.idle = rules.sweep_interval = Millis{1}; });
     while (hall.room().view().waiting() > 0) std::this_thread::yield();
     EXPECT_EQ(hall.rank(1, ann).body, refused);
 }

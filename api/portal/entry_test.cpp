@@ -170,18 +170,15 @@ TEST(PortalEntry, TheOtherRoutesDoNotKnowQueues) {
 }
 
 TEST(PortalEntry, SilenceEndsAnEntry) {
-    Options options;
-    options.idle = Millis{1};
-    options.defaults.sweep_interval = Millis{1};
-    TestQueue queue(options);
-    queue.activate(10, 1, 3'600);
-    queue.enter("first"); // Takes the batch of the next hour.
+    TestQueue queue;
+    queue.activate_slowly();
     const std::string token = queue.token("ann");
+    queue.server.change_rules(
+        "TIMEDEAL:42", [](Settings& rules) { rules.idle = rules.sweep_interval = Millis{1}; });
     while (TestQueue::data(queue.seller("status")).at("waitingCount").as_int64() > 0 &&
            !testing::Test::HasFailure())
         ;
-    EXPECT_NE(queue.ask("GET", "/queue/token/" + token, "ann").body.find("EXPIRED"),
-              std::string::npos);
+    EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token, "ann")), ok(expired));
 }
 
 TEST(PortalEntry, AStoreThatIsAwayIsSaidAsTheGatewayDid) {

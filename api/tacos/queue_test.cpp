@@ -107,10 +107,8 @@ TEST(TacosQueue, WhoHasLeftIsNotFoundAndWhoWasSilentHasExpired) {
     EXPECT_ERROR(event.status(ann), 404, "TOKEN_NOT_FOUND", "Waiting token not found or expired");
     EXPECT_ERROR(event.enter(ann), 404, "TOKEN_NOT_FOUND", "Waiting token not found or expired");
 
-    Settings hasty = event.room()->view().settings();
-    hasty.idle = Millis{1};
-    hasty.sweep_interval = Millis{1};
-    event.server.service.submit(*event.room(), Configure{hasty}, nullptr, {});
+    event.server.change_rules(
+        event_id, [](Settings& rules) { rules.idle = rules.sweep_interval = Millis{1}; });
     const auto room = event.room();
     ASSERT_TRUE(net::testing::eventually([&] { return room->view().waiting() == 0; }));
     EXPECT_ERROR(event.status(bob), 404, "TOKEN_EXPIRED",

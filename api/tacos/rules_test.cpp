@@ -95,9 +95,7 @@ TEST(TacosRules, ThoseWhoAreReadyMayEnterAtOnceAndTheNextFollowByTheRate) {
     for (std::size_t i = 0; i < people; ++i) tokens.push_back(event.token());
     const auto room = event.room();
     ASSERT_TRUE(net::testing::eventually([&] { return room->view().called() == 100; }));
-    Settings slow = room->view().settings();
-    slow.rate_milli = 1; // One in a thousand seconds.
-    event.server.service.submit(*room, Configure{slow}, nullptr, {});
+    event.server.change_rules(event_id, [](Settings& rules) { rules.rate_milli = 1; });
     std::deque<net::testing::Dial> dials;
     for (const std::string& token : tokens) {
         dials.emplace_back(event.server.port());
@@ -130,12 +128,15 @@ TEST(TacosRules, AStormOfOneUserIsOnePlace) {
 }
 
 TEST(TacosRules, WhoMayEnterAndDoesNotLosesTheTurn) {
-    TestEvent event(options_of(
-        {.rank = 1, .min_wait = Millis{0}, .rate_milli = 0, .enter_window = Millis{20}}));
+    TestEvent event(options_of({.rank = 1, .min_wait = Millis{0}, .rate_milli = 0}));
     const std::string absent = event.token(), next = event.token();
-    event.await_ready(next);
-    EXPECT_ERROR(event.status(absent), 404, "TOKEN_EXPIRED",
-                 "Waiting token expired due to inactivity");
+    event.await_ready(absent);
+    event.server.change_rules(event_id, [](Settings& rules) { rules.claim_window = Millis{1}; });
+    // The turn goes to the next, who does not come either.
+    ASSERT_TRUE(net::testing::eventually([&] { return event.status(next).status == 404; }));
+    for (const std::string& token : {absent, next})
+        EXPECT_ERROR(event.status(token), 404, "TOKEN_EXPIRED",
+                     "Waiting token expired due to inactivity");
 }
 
 TEST(TacosRules, AGrantEndsWithItsLife) {
@@ -157,11 +158,11 @@ TEST(TacosRules, TheWaitIsToldFromTheMeasuredPaceAndWithinBounds) {
     for (int i = 0; i < 301; ++i) last = event.token();
     const auto wait = [&] { return TestServer::json(event.status(last)).at("eta_sec").as_int64(); };
     EXPECT_EQ(wait(), 600) << "two seconds each, ten minutes at most";
-    Settings open = event.room()->view().settings();
-    open.wait_min = Millis{0};
-    open.rate_milli = 20'000;
-    open.called_max = 0;
-    event.server.service.submit(*event.room(), Configure{open}, nullptr, {});
+    event.server.change_rules(event_id, [](Settings& rules) {
+        rules.wait_min = Millis{0};
+        rules.rate_milli = 20'000;
+        rules.called_max = 0;
+    });
     const auto room = event.room();
     ASSERT_TRUE(net::testing::eventually([&] { return room->view().rate_per_second() > 0; }));
     EXPECT_GE(wait(), 1);
