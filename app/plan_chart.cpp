@@ -219,7 +219,7 @@ std::string plan_html(const Plan& plan) {
         out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", name, value);
     };
     tile("Half wait at most", wait_text(forecast.wait_quantile(0.5)));
-    tile("The longest wait", wait_text(forecast.wait_quantile(1)));
+    tile("The longest wait", longest_wait_text(forecast));
     tile("Go in per second", fmt::format("{:.4g}", throughput(plan.scenario)));
     tile("Wait at once", grouped(forecast.waiting_max()));
     tile("Polls per second", grouped(std::ceil(polls_per_second(plan.poll, waiting))));

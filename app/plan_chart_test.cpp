@@ -64,6 +64,23 @@ TEST(PlanChart, DrawsExtremes) {
     }
 }
 
+// Between the places that are looked at for the quantiles somebody waits longer.
+TEST(PlanChart, TellsTheLongestWaitAsTheSettingsDo) {
+    const Plan plan = plan_of({.crowd = 100'001,
+                               .arrive = seconds(997),
+                               .batch = 1'999,
+                               .interval = seconds(20),
+                               .capacity = 7'001,
+                               .stay = seconds(71)});
+    const std::string longest = longest_wait_text(*plan.forecast);
+    EXPECT_NE(plan_html(plan).find("The longest wait</dt><dd>" + longest + "<"), std::string::npos);
+    EXPECT_NE(plan_toml(plan).find("nobody longer than " + longest +
+                                   ".\n# That is so as long as "
+                                   "visits last 1m11s; lease_max allows longer ones.\n"),
+              std::string::npos)
+        << plan_toml(plan);
+}
+
 TEST(PlanToml, SaysWhatTheServerTakes) {
     const std::string text = plan_toml(plan_of({.crowd = 200'000,
                                                 .batch = 4'000,

@@ -147,6 +147,10 @@ std::string wait_text(double seconds) {
     return to_string(anteroom::seconds(std::llround(seconds)));
 }
 
+std::string longest_wait_text(const Forecast& forecast) {
+    return wait_text(std::ceil(forecast.wait_max() - 1e-6)); // Rather too long than too short.
+}
+
 std::vector<std::int64_t> told_places(std::int64_t crowd) {
     std::vector<std::int64_t> places{1};
     for (std::int64_t tenth = 1; tenth <= 10; ++tenth) {
@@ -182,7 +186,11 @@ std::string plan_toml(const Plan& plan) {
         out += fmt::format("# {} people: half of them wait {} at most, nobody longer than {}.\n",
                            grouped(static_cast<double>(scenario.crowd)),
                            wait_text(plan.forecast->wait_quantile(0.5)),
-                           wait_text(std::ceil(plan.forecast->wait_max() - 1e-6)));
+                           longest_wait_text(*plan.forecast));
+    if (plan.forecast && scenario.capacity > 0)
+        out +=
+            fmt::format("# That is so as long as visits last {}; lease_max allows longer ones.\n",
+                        to_string(scenario.stay));
     out += "[defaults]\n";
     if (plan.is_rate) {
         out += fmt::format("rate_per_second = {:.3f}\n", scenario.batch);

@@ -24,6 +24,7 @@ struct Plan {
 std::string grouped(double number);
 // "8m10s", "36s", "0.25s".
 std::string wait_text(double seconds);
+std::string longest_wait_text(const Forecast& forecast);
 
 std::string plan_text(const Plan& plan);
 std::string measured_text(const Measured& measured);
