@@ -49,6 +49,8 @@ TestServer::TestServer(TestOptions options)
     shared.metrics = [] { return std::string("metrics here\n"); };
     service.attach(0, thread_.loop);
     net::ServerOptions server_options;
+    // A test may be slow.
+    server_options.limits.head_deadline = server_options.limits.body_grace = minutes(5);
     const std::vector<std::string> loopback{"127.0.0.0/8"};
     if (options.trust_loopback) server_options.proxies = *net::TrustedProxies::parse(loopback);
     thread_.call([&] {

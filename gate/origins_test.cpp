@@ -125,7 +125,9 @@ TEST(Origins, OneThatIsDownIsTriedAgainAfterAWhile) {
 TEST(Origins, ARequestGoesToAnotherOriginWhenOneIsDead) {
     std::atomic<int> requests{0};
     ScriptedOrigin alive(answers("alive", &requests));
-    Gate gate({closed_url(), alive.url()});
+    GateOptions options;
+    options.proxy.origins.health.trial_after = hours(1);
+    Gate gate({closed_url(), alive.url()}, std::move(options));
     Dial dial = gate.dial();
     for (int i = 0; i < 20; ++i) EXPECT_EQ(dial.ask(get()).body, "alive");
     // Nothing of a request has left when nobody takes the connection: any method may go elsewhere.
@@ -190,7 +192,7 @@ TEST(Origins, ChecksBringAnOriginDownAndUpAgain) {
     GateOptions options;
     options.proxy.origins.health = {.path = "/healthz",
                                     .interval = Millis{10},
-                                    .deadline = Millis{2'000},
+                                    .deadline = minutes(1),
                                     .failures_max = 2,
                                     .successes_min = 2};
     Gate gate({origin.url(), other.url()}, std::move(options));

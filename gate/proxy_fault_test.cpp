@@ -267,7 +267,9 @@ TEST(ProxyFault, StallsInTheBody) {
         line.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
         line.read_all();
     });
-    const Gate gate({origin.url()}, impatient());
+    GateOptions options = patient();
+    options.proxy.limits.idle = Millis{60};
+    const Gate gate({origin.url()}, std::move(options));
     Dial dial = gate.dial();
     dial.write(get());
     EXPECT_TRUE(dial.read_all().ends_with("half"));
@@ -279,7 +281,9 @@ TEST(ProxyFault, ATunnelThatFallsSilentIsClosed) {
         line.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n");
         line.read_all();
     });
-    const Gate gate({origin.url()}, impatient());
+    GateOptions options = patient();
+    options.proxy.limits.tunnel_idle = Millis{60};
+    const Gate gate({origin.url()}, std::move(options));
     Dial dial = gate.dial();
     dial.write(get("/", "Connection: Upgrade\r\nUpgrade: websocket\r\n"));
     EXPECT_EQ(dial.read_response().status, 101u);
@@ -437,17 +441,24 @@ TEST(ProxyFault, MalformedChunksOfTheClient) {
 }
 
 TEST(ProxyFault, ABodyThatBreaksOffIsNoRequest) {
-    std::atomic<bool> cut{false};
+    std::atomic<bool> begun{false}, cut{false};
     ScriptedOrigin origin([&](Line& line) {
-        const std::string head = line.read_head();
-        cut = line.read_body(head).size() == 5; // Of ten.
+        line.read_head();
+        std::string body;
+        while (body.size() < 5) {
+            const std::string some = line.read_some();
+            if (some.empty()) return;
+            body += some;
+        }
+        begun = true;
+        cut = line.read_all().empty(); // Of ten.
         line.write(ok);
     });
     Gate gate({origin.url()});
     {
         Dial dial = gate.dial();
         dial.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello");
-        EXPECT_TRUE(eventually([&] { return origin.connections() == 1; }));
+        EXPECT_TRUE(eventually([&] { return begun.load(); }));
     }
     EXPECT_TRUE(eventually([&] { return cut.load(); }));
     EXPECT_TRUE(eventually([&] { return gate.stats().abandoned.value() == 1; }));

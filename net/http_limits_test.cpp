@@ -12,6 +12,7 @@
 namespace anteroom::net {
 
 using testing::Dial;
+using testing::dial_saying;
 using testing::eventually;
 using testing::TestServer;
 using testing::WireResponse;
@@ -73,20 +74,18 @@ TEST(HttpLimits, RefusalCanBeReadWhileTheClientStillSends) {
 
 TEST(HttpLimits, SlowHeadIsTimedOutAsAWhole) {
     TestServer server(say_ok, with([](Limits& limits) { limits.head_deadline = Millis{40}; }));
-    Dial dial(server.port());
-    ASSERT_TRUE(dial.write("GET / HTTP/1.1\r\nHost"));
+    Dial dial = dial_saying(server, "GET / HTTP/1.1\r\nHost");
     expect_refusal(dial, 408);
 
-    Dial second_request(server.port());
-    EXPECT_EQ(second_request.ask(plain_get).status, 200u);
+    Dial second_request = dial_saying(server, plain_get);
+    EXPECT_EQ(second_request.read_response().status, 200u);
     ASSERT_TRUE(second_request.write("GET"));
     expect_refusal(second_request, 408);
 }
 
 TEST(HttpLimits, DrippingBytesDoNotProlongTheHead) {
     TestServer server(say_ok, with([](Limits& limits) { limits.head_deadline = Millis{40}; }));
-    Dial dial(server.port());
-    ASSERT_TRUE(dial.write("GET / HTTP/1.1\r\nX: "));
+    Dial dial = dial_saying(server, "GET / HTTP/1.1\r\nX: ");
     // Endless drops, each as soon as the last one is gone: the answer must come all the same.
     while (dial.write("a") && server.stats().refused_requests.value() == 0)
         std::this_thread::yield();
@@ -112,8 +111,8 @@ TEST(HttpLimits, SilentConnectionsAreClosedWithoutAWord) {
                       }));
     Dial never_spoke(server.port());
     EXPECT_EQ(never_spoke.read_some(), "");
-    Dial spoke_once(server.port());
-    EXPECT_EQ(spoke_once.ask(plain_get).status, 200u);
+    Dial spoke_once = dial_saying(server, plain_get);
+    EXPECT_EQ(spoke_once.read_response().status, 200u);
     EXPECT_EQ(spoke_once.read_some(), "");
     EXPECT_EQ(server.stats().refused_requests.value(), 0);
 }

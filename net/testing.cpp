@@ -44,10 +44,10 @@ void TestServer::destroy_server() {
 }
 
 bool eventually(const std::function<bool()>& claim) {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (!claim()) {
         if (std::chrono::steady_clock::now() > give_up) return false;
-        std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(1)); // Others need the processor.
     }
     return true;
 }
@@ -186,6 +186,14 @@ WireResponse Dial::read_response(bool to_head) {
 WireResponse Dial::ask(std::string_view request) {
     write(request);
     return read_response(request.starts_with("HEAD "));
+}
+
+Dial dial_saying(TestServer& server, std::string_view words) {
+    return server.thread().call([&] {
+        Dial dial(server.port());
+        dial.write(words);
+        return dial;
+    });
 }
 
 } // namespace anteroom::net::testing

@@ -84,7 +84,7 @@ class TestServer {
     std::uint16_t port_ = 0;
 };
 
-// Waits until claim holds; false after ten seconds.
+// Waits until claim holds; false after a minute.
 bool eventually(const std::function<bool()>& claim);
 
 // Awaits one fetch from a thread that is not the client's loop.
@@ -127,5 +127,9 @@ class Dial {
     bool connected_ = false;
     std::string pending_;
 };
+
+// A connection that has spoken before the server can have taken it: the server's deadlines do not
+// run while the test is slow.
+Dial dial_saying(TestServer& server, std::string_view words);
 
 } // namespace anteroom::net::testing

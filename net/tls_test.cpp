@@ -249,8 +249,7 @@ TEST(TlsServer, PlainHttpAndSilenceAreClosed) {
     options.tls = world.server;
     options.limits.handshake_deadline = Millis{50};
     TestServer server(say_hello, options);
-    Dial plain(server.port());
-    ASSERT_TRUE(plain.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+    Dial plain = testing::dial_saying(server, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(plain.read_all().find("HTTP"), std::string::npos);
     Dial silent(server.port());
     EXPECT_EQ(silent.read_some(), "");

@@ -33,6 +33,7 @@ struct Shop {
         return {.url = fmt::format("http://127.0.0.1:{}/internal/events/{{event}}/queue-info",
                                    server.port()),
                 .token = "for-insiders-only",
+                .deadline = minutes(5),
                 .patience = seconds(30),
                 .pause = Millis{1}};
     }

@@ -16,7 +16,17 @@ inline constexpr std::string_view other_event = "99999999-2222-3333-4444-5555555
 struct TestEvent {
     using Response = net::testing::WireResponse;
 
-    explicit TestEvent(TestOptions options = {}) : server(std::move(options)) {}
+    explicit TestEvent(TestOptions options = {}) : server(unhurried(std::move(options))) {}
+
+    // Nobody is released by itself, and who leaves may come back; the pace that is told is still 50
+    // a second.
+    static TestOptions unhurried(TestOptions options) {
+        Settings& rules = options.defaults.rules;
+        rules.outer_interval = hours(1);
+        rules.outer_batch = 180'000;
+        if (rules.leave_grace > Millis{0}) rules.leave_grace = hours(1);
+        return options;
+    }
 
     static std::string as_user(std::string_view user) {
         return fmt::format("X-User-Id: {}\r\n", user);

@@ -68,6 +68,11 @@ void TcpGate::cut() {
     wake();
 }
 
+void TcpGate::cut_every(std::uint64_t first, std::uint64_t step) {
+    cut_step_ = step;
+    cut_at_ = first;
+}
+
 void TcpGate::take() {
     const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (client < 0) return;
@@ -133,6 +138,10 @@ void TcpGate::run() {
             if (pair.server >= 0) close(pair.server);
         }
         pairs_ = std::move(kept);
+        if (carried_ >= cut_at_) {
+            close_all();
+            cut_at_ = carried_ + cut_step_;
+        }
         if (wanted[0].revents) take();
     }
     close_all();

@@ -24,10 +24,10 @@ class TcpGate {
     // From now on, for new connections and those that are there.
     void set(Mode mode);
     void cut(); // Every connection that is there.
+    // By itself: when so many bytes went through, and after every so many more.
+    void cut_every(std::uint64_t first, std::uint64_t step);
     // Connections that were taken so far.
     std::uint64_t taken() const { return taken_.load(); }
-    // Bytes that went through from clients.
-    std::uint64_t carried() const { return carried_.load(); }
 
   private:
     struct Pair {
@@ -48,7 +48,9 @@ class TcpGate {
     std::atomic<bool> cut_{false};
     std::atomic<bool> ended_{false};
     std::atomic<std::uint64_t> taken_{0};
-    std::atomic<std::uint64_t> carried_{0};
+    std::atomic<std::uint64_t> carried_{0}; // Bytes that went through from clients.
+    std::atomic<std::uint64_t> cut_at_{~std::uint64_t{0}};
+    std::atomic<std::uint64_t> cut_step_{0};
     std::vector<Pair> pairs_; // The thread's own.
     std::thread thread_;
 };

@@ -162,7 +162,9 @@ TEST(RedisProtocol, NoReplyAtAll) {
     });
     ClientOptions options = options_for(server.address());
     options.call_timeout = Millis{50};
+    options.check_interval = hours(1);
     ClientThread client(std::move(options));
+    ASSERT_TRUE(client.becomes_reachable()); // So that the time of the call is that of its reply.
     EXPECT_EQ(client.call({"FIRST", "a"}).trouble, Trouble::unknown);
     EXPECT_TRUE(client.said().wait_for("lost: it says nothing"));
     EXPECT_EQ(client.call({"SECOND", "a"}, minutes(1)).reply, Reply::of("FINE"));

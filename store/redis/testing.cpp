@@ -36,6 +36,7 @@ ClientOptions options_for(const Address& address) {
     options.url.hosts = {address};
     options.connect_timeout = seconds(20);
     options.call_timeout = seconds(30);
+    options.replication_timeout = minutes(1);
     return options;
 }
 

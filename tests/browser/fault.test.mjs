@@ -48,10 +48,9 @@ test("Retry-After is honoured", async t => {
   server.faults.events = server.faults.all = { status: 503, code: "unavailable", retryAfter: 3 };
   await page.evaluate(() => { closeStream(); askNow(); });
   await page.waitForFunction(text => document.getElementById("notice").textContent === text, texts.en.busy);
-  const refused = Date.now();
   server.faults.all = null;
   await page.waitForSelector("#notice", { state: "hidden" });
-  assert.ok(Date.now() - refused > 2_500, "came back too early");
+  assert.ok(Date.now() - server.faults.refusedAt > 2_500, "came back too early");
   await room.configure({ capacity: 0 });
 });
 
@@ -60,6 +59,7 @@ test("however many events ask for it, one chain asks", async t => {
   await stateIs(page, "waiting");
   await page.waitForSelector("#live[data-on]");
   asked.length = 0;
+  const begun = Date.now();
   await page.evaluate(() => {
     for (let i = 0; i < 20; i++) {
       window.dispatchEvent(new Event("online"));
@@ -71,7 +71,8 @@ test("however many events ask for it, one chain asks", async t => {
   // A second chain would ask again within the poll interval: two more pulses of the stream are longer.
   const seen = await page.evaluate(() => streamAt);
   await page.waitForFunction(since => streamAt - since > 2200, seen);
-  assert.ok(times("GET /ticket") <= 2, JSON.stringify(asked));
+  const regular = Math.floor((Date.now() - begun) / 1_800);   // Every two seconds, a tenth more or less.
+  assert.ok(times("GET /ticket") <= 1 + Math.max(1, regular), JSON.stringify(asked));
 });
 
 test("an address that is no web address is never gone to", async t => {

@@ -23,7 +23,10 @@ export async function startMock({ page, template, texts, adminToken }) {
     if (first !== "v1") return refuse(response, 404, "not_found");
     const body = await readBody(request);
     if (rest[0] === "admin") return admin(request, response, rest.slice(2), body);
-    if (faults.all) return refuse(response, faults.all.status, faults.all.code, faults.all.retryAfter);
+    if (faults.all) {
+      faults.refusedAt = Date.now();
+      return refuse(response, faults.all.status, faults.all.code, faults.all.retryAfter);
+    }
     const room = world.get(rest[1]);
     if (!room) return refuse(response, 404, "room_not_found");
     return visitor(request, response, url, room, rest.slice(2).join("/"), body);
@@ -48,7 +51,7 @@ export async function startMock({ page, template, texts, adminToken }) {
     if (route === "POST ticket/finish") { place.state = "finished"; return send(response, 204, ""); }
     if (route === "DELETE ticket") {
       place.state = "leaving";
-      place.leaving = setTimeout(() => { place.state = "left"; }, 10_000);
+      place.leaving = setTimeout(() => { place.state = "left"; }, 3_600_000);
       return send(response, 204, "");
     }
     return refuse(response, 404, "not_found");

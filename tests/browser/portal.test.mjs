@@ -85,8 +85,12 @@ test("an EventSource that is cut off comes back where it was", options, async t 
   const { entryToken } = await queue.enter("ann");
   const page = await subscribe(t, queue, entryToken);
   const before = (await heard(page, () => heard.length > 0)).at(-1);
+  const asked = relay.requests.length;
   relay.cut();
-  const later = await heard(page, () => heard.length > 1 && source.readyState === EventSource.OPEN);
+  while (relay.requests.length === asked) await page.waitForTimeout(20);
+  const count = await page.evaluate(() => heard.length);
+  await page.waitForFunction(known => heard.length > known && source.readyState === EventSource.OPEN, count);
+  const later = await page.evaluate(() => heard);
   assert.ok(relay.requests.at(-1).headers["last-event-id"], "the browser tells where it was");
   assert.ok(Number(later.at(-1).id) > Number(before.id), "ids go on");
   assert.equal(later.at(-1).status, "WAITING");

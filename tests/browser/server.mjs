@@ -83,6 +83,7 @@ function eventOf(server, id) {
     queuePage: `${server.url}/queue/${id}`,
     activate: () => send("POST", `/api/admin/vwr/activate/${id}`, admin),
     advance: batchSize => send("POST", `/api/admin/vwr/advance/${id}`, admin, { batchSize }),
+    configure: settings => send("PUT", `/v1/admin/rooms/${id}`, admin, settings),
     threshold: count => send("PUT", `/api/queue/admin/threshold/${id}?threshold=${count}`, admin),
     assign: userId => send("POST", `/vwr-api/vwr/assign/${id}`, {}, { userId }),
     pass: async requestId => (await send("GET", `/vwr-api/vwr/check/${id}/${requestId}`)).token,

@@ -126,7 +126,7 @@ test("a server restart keeps the place", { skip: !serverPersists && "ANTEROOM_BI
 });
 
 test("a second tab shows the same place, and leaving in one is leaving in both", async t => {
-  const room = await newRoom({ others: 1 });
+  const room = await newRoom({ others: 1, leave_grace: "1h" });
   const page = await visit(t, room);
   await stateIs(page, "waiting");
   const second = await page.context().newPage();
@@ -149,7 +149,7 @@ async function leave(page) {
 }
 
 test("leaving asks first, and a return within the grace period restores the place", async t => {
-  const room = await newRoom({ others: 2 });
+  const room = await newRoom({ others: 2, leave_grace: "1h" });
   const page = await visit(t, room);
   await stateIs(page, "waiting");
   await page.click("#leave");
@@ -217,8 +217,8 @@ test("who is called arrives at the target, and Back does not lead into the line 
   const page = await visit(t, room);
   await stateIs(page, "waiting");
   await room.configure({ capacity: 2 });
-  await stateIs(page, "active");
-  assert.equal(await page.title(), texts.en.title_turn);
+  // At once: soon after it the page is elsewhere.
+  await page.waitForFunction(title => document.documentElement.dataset.state === "active" && document.title === title, texts.en.title_turn);
   await page.waitForURL("**/demo/target");
   assert.equal(await page.evaluate(() => history.length), 2);   // The blank page and this one.
 });

@@ -81,7 +81,8 @@ struct WithReplica {
 
 struct AsCluster {
     static constexpr int replicas = 1;
-    redis::testing::RedisCluster cluster;
+    // Long: a busy machine must not look like a dead node.
+    redis::testing::RedisCluster cluster{3, 3, seconds(15)};
     redis::Url url() { return {.cluster = true, .hosts = cluster.seeds()}; }
 };
 

@@ -161,7 +161,7 @@ TEST_F(SharedRooms, PeopleFindTheLineInSortedSets) {
                   std::to_string(who));
     }
     processes[1]->insist("r", Finish{1});
-    processes[1]->ask("r", Tick{});
+    processes[1]->insist("r", Tick{});
     EXPECT_EQ(ask({"ZRANGE", "{r}:queue", "0", "0"}).list.at(0).text, "v4");
     EXPECT_TRUE(ask({"ZSCORE", "{r}:active", "v1"}).is_nil());
     EXPECT_FALSE(ask({"ZSCORE", "{r}:active", "v3"}).is_nil());
@@ -171,7 +171,7 @@ TEST_F(SharedRooms, PeopleFindTheLineInSortedSets) {
 
 TEST_F(SharedRooms, TheWriterHearsWhoWasSeenElsewhere) {
     processes[0]->make("r", {.rules = {.capacity = 0}});
-    processes[0]->ask("r", join(1));
+    processes[0]->insist("r", join(1));
     await_all("r", 2);
     const auto seen_by_the_writer = [&] {
         Instant seen;

@@ -151,7 +151,7 @@ def check(ask, anteroom, site):
 
 
 def await_listening(process, port, log):
-    for _ in range(200):
+    for _ in range(1200):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return

@@ -9,12 +9,13 @@ from process import wait_until
 from redis_servers import Cluster
 from room_log import RoomLog
 from stream import Stream, pulse
-from town import Town, with_talk
+from town import Town, configure, with_talk
 
 CALLS_SHORT, CALLS_LONG = 40, 3000
 CHANGES = 6
 WAITING = 5
 GOAL_SECONDS = 0.25  # Of settings that change.
+WRITER_LEASE_SECONDS = 2
 
 
 def run(options):
@@ -29,7 +30,8 @@ def run(options):
             crowd.wait_calls((CALLS_LONG if options.long else CALLS_SHORT) // 10)
             log.read()  # Snapshots cut the log.
         crowd.stop()
-        expect(crowd.refusals == 0, f"{crowd.refusals} questions were refused although nothing went wrong")
+        # Who sleeps for longer than a writer's lease (store/shared/times.h) may say "later".
+        expect(crowd.refusals == 0 or crowd.slowest > WRITER_LEASE_SECONDS, f"{crowd.refusals} questions were refused although nothing went wrong")
         check_line(town, crowd, log)
         with contextlib.ExitStack() as streams:
             check_streams(streams, town, crowd, log)
@@ -44,7 +46,7 @@ def change_settings(town, i):
     place = i % len(town.servers)
     talks = [server.talk() for server in town.servers]
     since = time.monotonic()
-    answer = talks[place].configure(ROOM, {**SETTINGS, "message": message, "lease": f"{2 + i % 2}h"})
+    answer = configure(talks[place], ROOM, {**SETTINGS, "message": message, "lease": f"{2 + i % 2}h"})
     expect(answer.status == 200, f"the settings cannot be changed: {answer}")
     for talk in talks:
         wait_until(lambda: talk.ask("GET", f"/v1/rooms/{ROOM}").json()["message"] == message, "new settings")

@@ -101,9 +101,16 @@ class Town:
             wait_until(lambda: with_talk(server, lambda t: t.ask("GET", f"/v1/rooms/{room}").status == 200), "the room")
 
 
+def configure(talk, room, settings):
+    """The answer, once it is not "later"."""
+    answers = []
+    wait_until(lambda: answers.append(talk.configure(room, settings)) or answers[-1].status != 503, "a writer")
+    return answers[-1]
+
+
 def _is_made(talk, room, settings):
-    answer = talk.configure(room, settings)
-    expect(answer.status == 201, f"{room} cannot be made: {answer}")
+    answer = configure(talk, room, settings)
+    expect(answer.status in (200, 201), f"{room} cannot be made: {answer}")
 
 
 def with_talk(server, what):
