@@ -54,6 +54,14 @@ bool is_from_other_site(const net::Request& request) {
                                       request.header("host").value_or(""));
 }
 
+void become(Caller& caller, const token::AccessUser& user, bool with_roles) {
+    caller.user = user.user_id;
+    caller.has_token = caller.token_expired = false;
+    if (!with_roles) return;
+    caller.roles = user.roles;
+    caller.is_admin = net::equals_lower(user.role, "admin");
+}
+
 } // namespace
 
 bool is_backend(const net::Request& request) {
@@ -62,7 +70,7 @@ bool is_backend(const net::Request& request) {
 }
 
 Caller identify(const net::Request& request, Office& office, std::string_view admin_token,
-                token::UnixSeconds now) {
+                token::UnixSeconds now, token::AccessVerifier* own) {
     Caller caller;
     const bool trusted = request.peer_is_trusted && request.proxies;
     caller.is_backend = is_backend(request);
@@ -77,19 +85,16 @@ Caller identify(const net::Request& request, Office& office, std::string_view ad
     }
     std::string_view access = shown;
     if (access.empty()) access = cookie(request, "access_token");
-    if (office.access && !access.empty()) {
-        const token::AccessVerdict verdict = office.access->verify(access, now);
+    for (token::AccessVerifier* login : {office.access ? &*office.access : nullptr, own}) {
+        if (!login || access.empty()) continue;
+        const token::AccessVerdict verdict = login->verify(access, now);
         if (const auto* user = std::get_if<token::AccessUser>(&verdict)) {
-            caller.user = user->user_id;
             // By a cookie alone one operates nothing from another site.
-            if (!shown.empty() || !is_from_other_site(request)) {
-                caller.roles = user->roles;
-                caller.is_admin = net::equals_lower(user->role, "admin");
-            }
-            caller.has_token = false;
+            become(caller, *user, !shown.empty() || !is_from_other_site(request));
             return caller;
         }
-        caller.token_expired = std::get<token::Refusal>(verdict) == token::Refusal::expired;
+        if (std::get<token::Refusal>(verdict) == token::Refusal::expired)
+            caller.token_expired = true;
     }
     if (trusted) {
         caller.user = single(request, "x-user-id");

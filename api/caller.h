@@ -30,8 +30,9 @@ bool has_role(std::string_view roles, std::string_view role);
 // Whether the client itself, not only who passes the request on, is one of those we trust.
 bool is_backend(const net::Request& request);
 
+// `own`: of the login of a system whose routes are asked, for tokens that are not the house's.
 Caller identify(const net::Request& request, Office& office, std::string_view admin_token,
-                token::UnixSeconds now);
+                token::UnixSeconds now, token::AccessVerifier* own = nullptr);
 
 // The token behind "Authorization: Bearer ", or empty.
 std::string_view bearer(const net::Request& request);

@@ -71,8 +71,8 @@ Later Desk::defer(Ask& ask) {
                  .origin = std::string(allowed_origin(ask.request))};
 }
 
-Caller Desk::identify(const Ask& ask) {
-    return api::identify(ask.request, *office_, shared_.admin_token, ask.unix_now());
+Caller Desk::identify(const Ask& ask, token::AccessVerifier* own) {
+    return api::identify(ask.request, *office_, shared_.admin_token, ask.unix_now(), own);
 }
 
 std::int64_t Desk::join_wait(const Ask& ask) {

@@ -90,7 +90,7 @@ class Desk {
     // The Origin of the request as it may be answered; empty: not at all.
     std::string_view allowed_origin(const net::Request& request) const;
 
-    Caller identify(const Ask& ask);
+    Caller identify(const Ask& ask, token::AccessVerifier* own = nullptr);
     // A known user, or the anonymous visitor that a cookie of ours names, or a new one.
     std::optional<Visitor> name_visitor(const Ask& ask, std::string_view user);
     // The anonymous visitor that a cookie of ours names.

@@ -14,15 +14,29 @@ Result<std::unique_ptr<Office>> Office::open(const token::KeyRing& ring,
                    ? token::AccessVerifier::from_jwks(*options.jwks, options.jwt_secret, rules)
                    : token::AccessVerifier::from_secret(options.jwt_secret, rules);
     };
-    Result<token::AccessVerifier> access = open_access(options.access_rules);
-    if (!access) return access.fault();
-    office->access.emplace(*std::move(access));
-    if (options.tacos_rules) {
-        Result<token::AccessVerifier> tacos = open_access(*options.tacos_rules);
-        if (!tacos) return tacos.fault();
-        office->tacos_access.emplace(*std::move(tacos));
+    const std::pair<std::optional<token::AccessRules>, std::optional<token::AccessVerifier>*>
+        logins[] = {{options.access_rules, &office->access},
+                    {options.tacos_rules, &office->tacos_access},
+                    {options.portal_rules, &office->portal_access}};
+    for (const auto& [rules, verifier] : logins) {
+        if (!rules) continue;
+        Result<token::AccessVerifier> opened = open_access(*rules);
+        if (!opened) return opened.fault();
+        verifier->emplace(*std::move(opened));
     }
     return office;
+}
+
+token::AccessRules tacos_rules(std::string issuer, std::string audience) {
+    token::AccessRules rules{.type_required = false, .issuer = std::move(issuer)};
+    rules.checks_audience = !audience.empty();
+    rules.audience = std::move(audience);
+    rules.secret_is_text = true;
+    return rules;
+}
+
+token::AccessRules portal_rules() {
+    return {.type_required = false, .roles_required = true, .secret_is_text = true};
 }
 
 VisitorKey Office::key_of(std::string_view visitor_id) const {

@@ -23,8 +23,16 @@ struct OfficeOptions {
     std::string jwt_secret;
     const token::JwkSet* jwks = nullptr; // Copied.
     token::AccessRules access_rules;
-    std::optional<token::AccessRules> tacos_rules = {}; // Of system T's login, under the same keys.
+    // Of the logins of systems T and P, under the same keys.
+    std::optional<token::AccessRules> tacos_rules = {};
+    std::optional<token::AccessRules> portal_rules = {};
 };
+
+// System T's login: tokens have no `type`, and the secret is signed with as it stands. What is
+// empty is not looked at.
+token::AccessRules tacos_rules(std::string issuer, std::string audience);
+// System P's login: the same, and what has no `roles` is a refresh token.
+token::AccessRules portal_rules();
 
 class Office {
   public:
@@ -39,6 +47,7 @@ class Office {
     token::VisitorBook visitors;
     std::optional<token::AccessVerifier> access;
     std::optional<token::AccessVerifier> tacos_access;
+    std::optional<token::AccessVerifier> portal_access;
 
   private:
     explicit Office(const token::KeyRing& ring)

@@ -108,6 +108,7 @@ constexpr ConfigAlias aliases[] = {
     {"urr", "RATE_LIMIT_QUEUE_RPM", "gate", "queue_per_minute"},
     {"urr", "RATE_LIMIT_BOOKING_RPM", "gate", "booking_per_minute"},
     {"urr", "RATE_LIMIT_GENERAL_RPM", "gate", "general_per_minute"},
+    {"portal", "JWT_SECRET", "auth", "jwt_secret"},
     {"tacos", "JWT_SECRET", "auth", "jwt_secret"},
     {"tacos", "JWT_ISSUER", "tacos", "jwt_issuer"},
     {"tacos", "JWT_AUDIENCE", "tacos", "jwt_audience"},

@@ -96,6 +96,9 @@ TEST(Config, KnowsTheNamesOfSystemU) {
 }
 
 TEST(Config, SystemPHasItsRules) {
+    const char* alone[] = {"ANTEROOM_DIALECTS_ENABLED=portal",
+                           "JWT_SECRET=jwt-test-secret-0123456789abcdef", nullptr};
+    EXPECT_EQ(load_config("", alone).jwt_secret, "jwt-test-secret-0123456789abcdef");
     const api::portal::Options usual = portal_options(load_config("", nullptr));
     EXPECT_EQ(usual.entered, minutes(10));
     EXPECT_EQ(usual.idle, minutes(10));
@@ -146,6 +149,8 @@ TEST(Config, SystemTHasItsRulesAndItsNames) {
     EXPECT_EQ(current.limit_burst, 9);
     EXPECT_TRUE(current.owns_health);
     EXPECT_EQ(config.tacos_jwt_audience, "others");
+    const char* silent[] = {"ANTEROOM_TACOS_JWT_AUDIENCE=", nullptr};
+    EXPECT_EQ(load_config("", silent).tacos_jwt_audience, "") << "then it is not looked at";
     EXPECT_EQ(print_config(config).find("a-long-test-token"), std::string::npos);
 }
 

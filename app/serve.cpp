@@ -206,9 +206,9 @@ class Server {
                                    .jwks = jwks ? &*jwks : nullptr,
                                    .access_rules = access_rules(config_)};
         if (speaks(config_, "tacos"))
-            options.tacos_rules = {.type_required = false,
-                                   .issuer = config_.tacos_jwt_issuer,
-                                   .audience = config_.tacos_jwt_audience};
+            options.tacos_rules =
+                api::tacos_rules(config_.tacos_jwt_issuer, config_.tacos_jwt_audience);
+        if (speaks(config_, "portal")) options.portal_rules = api::portal_rules();
         Result<std::unique_ptr<api::Office>> office = api::Office::open(installation.keys, options);
         if (!office) throw ConfigError("auth.jwt_secret: " + office.fault().reason);
         return *std::move(office);

@@ -21,8 +21,9 @@ bool read_user_id(const JsonObject& claims, std::string_view name, std::string_v
     return value->integer >= 0;
 }
 
-Result<VerifyKey> key_of(std::string_view text) {
-    const Result<Secret> secret = Secret::from_base64_or_text(text);
+Result<VerifyKey> key_of(std::string_view text, const AccessRules& rules) {
+    const Result<Secret> secret =
+        rules.secret_is_text ? Secret::from_text(text) : Secret::from_base64_or_text(text);
     if (!secret) return Fault{"secret of access tokens: " + secret.fault().reason};
     return VerifyKey::hs256("", *secret);
 }
@@ -30,7 +31,7 @@ Result<VerifyKey> key_of(std::string_view text) {
 } // namespace
 
 Result<AccessVerifier> AccessVerifier::from_secret(std::string_view secret, AccessRules rules) {
-    Result<VerifyKey> key = key_of(secret);
+    Result<VerifyKey> key = key_of(secret, rules);
     if (!key) return key.fault();
     return AccessVerifier({*std::move(key)}, KeyChoice::every_key, std::move(rules));
 }
@@ -39,7 +40,7 @@ Result<AccessVerifier> AccessVerifier::from_jwks(const JwkSet& set, std::string_
                                                  AccessRules rules) {
     std::vector<VerifyKey> keys = set.keys;
     if (!secret.empty()) {
-        Result<VerifyKey> key = key_of(secret);
+        Result<VerifyKey> key = key_of(secret, rules);
         if (!key) return key.fault();
         keys.push_back(*std::move(key));
     }
@@ -49,6 +50,7 @@ Result<AccessVerifier> AccessVerifier::from_jwks(const JwkSet& set, std::string_
 // RFC 7519, 4.1.3: one text, or a list of them.
 bool AccessVerifier::is_meant_for_us(const JsonValue* audience) {
     constexpr std::size_t audiences_max = 16;
+    if (!rules_.checks_audience) return true;
     if (audience == nullptr || audience->kind == JsonKind::null) return rules_.audience.empty();
     if (audience->kind == JsonKind::string) return audience->text == rules_.audience;
     if (audience->kind != JsonKind::array || rules_.audience.empty()) return false;
@@ -86,6 +88,7 @@ AccessVerdict AccessVerifier::verify(std::string_view token, UnixSeconds now) {
     // A refresh token lives for days and must not open anything.
     const bool typed = claims.find("type") != nullptr;
     if (typed ? type != "access" : rules_.type_required) return Refusal::wrong_token_type;
+    if (rules_.roles_required && user.roles.empty()) return Refusal::wrong_token_type;
     if (!rules_.issuer.empty() && issuer != rules_.issuer) return Refusal::wrong_issuer;
     if (!is_meant_for_us(claims.find("aud"))) return Refusal::wrong_audience;
     // What looks like a pass is none of the login's business.

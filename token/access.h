@@ -22,6 +22,9 @@ struct AccessRules {
     std::string issuer = {};   // Empty: `iss` is not looked at.
     // Must be `aud`, or one of a list of at most 16. Empty: a token that names one is for others.
     std::string audience = {};
+    bool checks_audience = true; // False: `aud` is not looked at.
+    bool roles_required = false; // `roles` must be there, as a text or a list.
+    bool secret_is_text = false; // The secret is never Base64: its bytes are those of the text.
 };
 
 // Views live until the verifier's next call.
@@ -37,7 +40,8 @@ using AccessVerdict = std::variant<AccessUser, Refusal>;
 
 class AccessVerifier {
   public:
-    // The secret as operators give it: standard Base64, or the text itself; at least 32 bytes.
+    // The secret as operators give it: standard Base64, or the text itself (or always that, by the
+    // rules); at least 32 bytes.
     static Result<AccessVerifier> from_secret(std::string_view secret, AccessRules rules = {});
 
     // The login's own keys; the secret, unless it is empty, is one more HS256 key without a name.

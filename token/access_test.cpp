@@ -133,6 +133,42 @@ TEST(Access, RefusesToStartWithAShortSecret) {
     EXPECT_FALSE(AccessVerifier::from_secret(""));
 }
 
+// The logins of some systems sign with the text, whatever it looks like.
+TEST(Access, TakesTheSecretAsItStandsIfTheRulesSaySo) {
+    constexpr std::string_view digits =
+        "00112233445566778899aabbccddeeff0123456789abcdeffedcba9876543210";
+    const std::string token = forge(R"({"alg":"HS256"})", usual, digits);
+    AccessVerifier decoding = verifier_with({}, digits);
+    AccessVerifier literal = verifier_with({.secret_is_text = true}, digits);
+    EXPECT_EQ(decoding.verify(token, test_now).index(), 1u);
+    EXPECT_EQ(literal.verify(token, test_now).index(), 0u);
+    EXPECT_FALSE(AccessVerifier::from_secret("short", {.secret_is_text = true}));
+}
+
+TEST(Access, CanBeForWhoHasRolesOnly) {
+    AccessVerifier verifier = verifier_with({.type_required = false, .roles_required = true});
+    EXPECT_EQ(verdict_for(verifier, R"({"sub":"s","exp":1700000001})"), "wrong_token_type");
+    for (const std::string_view none : {"null", "17", "{}", "\"\""})
+        EXPECT_EQ(verdict_for(verifier,
+                              R"({"sub":"s","exp":1700000001,"roles":)" + std::string(none) + '}'),
+                  "wrong_token_type")
+            << none;
+    for (const std::string_view some : {R"("ROLE_USER")", R"(["ROLE_USER"])", "[]"})
+        EXPECT_EQ(verdict_for(verifier,
+                              R"({"sub":"s","exp":1700000001,"roles":)" + std::string(some) + '}'),
+                  "user s")
+            << some;
+}
+
+TEST(Access, CanLeaveTheAudienceAlone) {
+    AccessVerifier verifier = verifier_with({.checks_audience = false});
+    for (const std::string_view more : {"", R"(,"aud":"others")", R"(,"aud":["a","b"])"})
+        EXPECT_EQ(verdict_for(verifier, R"({"sub":"s","type":"access","exp":1700000001)" +
+                                            std::string(more) + '}'),
+                  "user s")
+            << more;
+}
+
 TEST(Access, TakesTheSecretAsBase64) {
     std::string base64 = base64url(bytes_of(login_secret));
     while (base64.size() % 4 != 0) base64 += '=';

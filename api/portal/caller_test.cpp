@@ -76,43 +76,90 @@ TEST(PortalCaller, HeadersCountFromTrustedAddressesOnly) {
     EXPECT_EQ(shape(queue.seller("activate", TestQueue::pace(1, 1, 1))), nobody);
 }
 
-TEST(PortalCaller, ALoginsOwnTokensNameUserAndRoles) {
+// As P's own login signs: HS256 with the secret as it stands, and no `type`.
+std::string login_token(std::string_view user, std::string_view roles, int life = 600,
+                        std::string_view key = secret) {
+    const std::int64_t now = std::time(nullptr);
+    const std::string claims = fmt::format(
+        R"({{"roles":{},"memberships":{{"shopping":"BASIC"}},"email":"a@b.c","nickname":"n",)"
+        R"("username":"u","sub":"{}","iat":{},"exp":{}}})",
+        roles, user, now - 900, now + life);
+    return token::forge(R"({"alg":"HS256"})", claims, key);
+}
+std::string login(std::string_view user, std::string_view roles, int life = 600,
+                  std::string_view key = secret) {
+    return TestServer::bearer(login_token(user, roles, life, key));
+}
+TestOptions known_by_logins(std::string_view key = secret) {
     TestOptions options = TestQueue::with({});
     options.trust_loopback = false;
-    options.jwt_secret = secret;
-    TestQueue queue(options);
-    const auto login = [&](std::string_view user, std::string_view roles, int life = 600,
-                           std::string_view key = secret) {
-        const std::string claims =
-            fmt::format(R"({{"sub":"{}","type":"access","roles":{},"exp":{}}})", user, roles,
-                        std::time(nullptr) + life);
-        return TestServer::bearer(token::forge(R"({"alg":"HS256","typ":"JWT"})", claims, key));
-    };
-    const auto ask = [&](std::string_view method, std::string_view path, std::string_view headers,
+    options.jwt_secret = key;
+    return options;
+}
+const std::string activate_path = "/api/v1/seller/queue/TIMEDEAL/42/activate";
+const std::string enter_path = "/queue/TIMEDEAL/42/enter";
+constexpr std::string_view seller_roles = R"(["ROLE_USER","ROLE_SHOPPING_SELLER"])";
+
+TEST(PortalCaller, ALoginsOwnTokensNameUserAndRoles) {
+    TestQueue queue(known_by_logins());
+    const auto ask = [&](std::string_view path, std::string_view headers,
                          std::string_view body = {}) {
-        return queue.server.ask(method, path, headers, body);
+        return queue.server.ask("POST", path, headers, body);
     };
-    const std::string activate = "/api/v1/seller/queue/TIMEDEAL/42/activate";
-    const std::string enter = "/queue/TIMEDEAL/42/enter";
     const std::string user = login("ann", R"(["ROLE_USER"])");
-    const std::string seller = login("sam", R"(["ROLE_USER","ROLE_SHOPPING_SELLER"])");
-    EXPECT_EQ(shape(ask("POST", activate, user, TestQueue::pace(1, 1, 1))), forbidden);
-    EXPECT_EQ(ask("POST", activate, seller, TestQueue::pace(9, 1, 3'600)).status, 200u);
-    EXPECT_EQ(ask("POST", enter, user).status, 200u);
-    EXPECT_EQ(ask("POST", enter, user).status, 409u) << "the same user";
-    EXPECT_EQ(shape(ask("POST", enter, login("eve", R"(["ROLE_GUEST"])"))), forbidden);
-    EXPECT_EQ(shape(ask("POST", enter, login("ann", R"("ROLE_USER")", -600))),
+    EXPECT_EQ(shape(ask(activate_path, user, TestQueue::pace(1, 1, 1))), forbidden);
+    EXPECT_EQ(ask(activate_path, login("sam", seller_roles), TestQueue::pace(9, 1, 3'600)).status,
+              200u);
+    EXPECT_EQ(ask(enter_path, user).status, 200u);
+    EXPECT_EQ(ask(enter_path, user).status, 409u) << "the same user";
+    EXPECT_EQ(shape(ask(enter_path, login("eve", R"(["ROLE_GUEST"])"))), forbidden);
+    EXPECT_EQ(shape(ask(enter_path, login("ann", R"("ROLE_USER")", -600))),
               gateway_error(401, "GW-A004", "Token expired"));
-    EXPECT_EQ(shape(ask("POST", enter, login("ann", "[]", 600, token::outer_secret))),
+    EXPECT_EQ(shape(ask(enter_path, login("ann", "[]", 600, token::outer_secret))),
               gateway_error(401, "GW-A005", "Invalid token"));
-    EXPECT_EQ(shape(ask("POST", enter, TestQueue::as_user("ann"))), nobody);
-    // A page of another site can make a browser send the cookie: one does not operate by that.
-    const std::string process = "/api/v1/seller/queue/TIMEDEAL/42/process";
-    const std::string cookie = "Cookie: access_token=" + seller.substr(seller.find("Bearer ") + 7);
-    EXPECT_EQ(ask("POST", process, cookie).status, 200u);
-    EXPECT_EQ(ask("POST", process, "Origin: http://test\r\n" + cookie).status, 200u);
-    EXPECT_EQ(shape(ask("POST", process, "Origin: https://evil.example\r\n" + cookie)), forbidden);
-    EXPECT_EQ(shape(ask("POST", process, "Origin: null\r\n" + cookie)), forbidden);
+    EXPECT_EQ(shape(ask(enter_path, TestQueue::as_user("ann"))), nobody);
+}
+
+// It has neither a type nor roles, and lives for days.
+TEST(PortalCaller, ARefreshTokenOpensNothing) {
+    TestQueue queue(known_by_logins());
+    const std::string claims = fmt::format(R"({{"sub":"ann","iat":{},"exp":{}}})",
+                                           std::time(nullptr), std::time(nullptr) + 600);
+    const std::string refresh =
+        TestServer::bearer(token::forge(R"({"alg":"HS256"})", claims, secret));
+    EXPECT_EQ(shape(queue.server.ask("POST", enter_path, refresh)),
+              gateway_error(401, "GW-A005", "Invalid token"));
+}
+
+// `openssl rand -hex 32` is Base64 as well; P signs with the text.
+TEST(PortalCaller, ASecretOfHexDigitsIsAText) {
+    constexpr std::string_view digits =
+        "00112233445566778899aabbccddeeff0123456789abcdeffedcba9876543210";
+    TestQueue queue(known_by_logins(digits));
+    EXPECT_EQ(
+        shape(queue.server.ask("POST", enter_path, login("ann", R"(["ROLE_USER"])", 600, digits))),
+        no_queue)
+        << "somebody, but there is no queue";
+}
+
+// A page of another site can make a browser send the cookie: one does not operate by that.
+TEST(PortalCaller, NobodyOperatesByACookieFromAnotherSite) {
+    TestQueue queue(known_by_logins());
+    EXPECT_EQ(
+        queue.server
+            .ask("POST", activate_path, login("sam", seller_roles), TestQueue::pace(9, 1, 3'600))
+            .status,
+        200u);
+    const std::string cookie =
+        fmt::format("Cookie: access_token={}\r\n", login_token("sam", seller_roles));
+    const auto process = [&](std::string_view origin) {
+        return queue.server.ask("POST", "/api/v1/seller/queue/TIMEDEAL/42/process",
+                                std::string(origin) + cookie);
+    };
+    EXPECT_EQ(process("").status, 200u);
+    EXPECT_EQ(process("Origin: http://test\r\n").status, 200u);
+    EXPECT_EQ(shape(process("Origin: https://evil.example\r\n")), forbidden);
+    EXPECT_EQ(shape(process("Origin: null\r\n")), forbidden);
 }
 
 TEST(PortalCaller, WhoCallsTooOftenIsToldAsTheGatewayDid) {

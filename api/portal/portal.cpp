@@ -78,7 +78,7 @@ bool Portal::over_limit(Ask& ask, std::int64_t wait_seconds) {
 }
 
 void Portal::dispatch_user(Ask& ask, const Path& path) {
-    const Caller caller = desk_.identify(ask);
+    const Caller caller = identify(ask);
     // A browser's EventSource cannot send Authorization. Nobody can guess an entry token, and
     // where a user is known it must be the user's own.
     if (path.route == Route::subscribe) return subscribe(ask, path.token, caller.user);
@@ -101,7 +101,7 @@ void Portal::dispatch_user(Ask& ask, const Path& path) {
 }
 
 void Portal::dispatch_operator(Ask& ask, const Path& path) {
-    const Caller caller = desk_.identify(ask);
+    const Caller caller = identify(ask);
     if (!is_operator(caller)) return refuse_caller(ask, caller);
     const bool has_body = ask.request.method == Method::post;
     Order order = read_order(has_body ? ask.request.body : std::string_view{}, ask.request.query);
@@ -144,6 +144,12 @@ std::optional<Portal::Event> Portal::read_event(Ask& ask, std::string_view type,
 HostedRoom* Portal::find_room(const Event& event) {
     HostedRoom* room = event.room_id ? desk_.service().rooms().find(*event.room_id) : nullptr;
     return room && is_queue(*room) ? room : nullptr;
+}
+
+// As everywhere, and by a token of system P's own login.
+Caller Portal::identify(const Ask& ask) {
+    std::optional<token::AccessVerifier>& own = desk_.office().portal_access;
+    return desk_.identify(ask, own ? &*own : nullptr);
 }
 
 bool Portal::is_stale(Ask& ask, const HostedRoom& room, Millis age_max) {

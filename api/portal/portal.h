@@ -69,6 +69,7 @@ class Portal final : public Dialect {
     // The same where the path has none: in the body or the query.
     std::optional<Event> name_event(Ask& ask, const Order& order);
     HostedRoom* find_room(const Event& event);
+    Caller identify(const Ask& ask);
     // Others may have rooms whose ids look so.
     static bool is_queue(const HostedRoom& room) { return room.profile().dialect == "portal"; }
     static bool is_active(const HostedRoom& room) { return may_join(room.view().state()); }
