@@ -16,6 +16,7 @@ class FlakyStore final : public Store {
     Result<void> load(Rooms& rooms, Audit& audit) override { return memory_.load(rooms, audit); }
     void stop() override {}
     bool is_writable() const override { return !*is_away_; }
+    bool may_have(std::string_view) const override { return *is_away_; }
     void submit(HostedRoom& room, const Command& command, net::Loop* loop, OnOutcome done,
                 std::string_view who) override {
         if (!*is_away_) return memory_.submit(room, command, loop, std::move(done), who);

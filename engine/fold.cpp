@@ -102,6 +102,7 @@ void Room::fold(const Called& called, Instant at) {
     Place place = record.place();
     CHECK(place.state == VisitorState::waiting);
     flow_.called(at, scene());
+    add(inside_, +one_called); // First: a reader who meets nobody waiting meets them inside.
     leave_line(place);
     if (place.line % 2 == 0) {
         before_outer_change(outer_.number_of(place.order));
@@ -110,7 +111,6 @@ void Room::fold(const Called& called, Instant at) {
     place.state = VisitorState::called;
     record.start(at);
     record.put(place);
-    add(inside_, +one_called);
     serving_.store(std::max(serving(), called.number), std::memory_order_release);
     const bool forgotten = planted(Bug::replay_forgets_pace) && !facts_;
     if (!forgotten) pacer_.record(at);

@@ -72,6 +72,8 @@ class Service final : public Listener {
     void remove_room(std::string_view id, net::Loop* loop, net::Job done);
 
     bool is_writable() const { return store_->is_writable(); }
+    // Of a room that rooms() does not find: as Store::may_have.
+    bool may_have(std::string_view id) const { return store_->may_have(id); }
     void submit(HostedRoom& room, const Command& command, net::Loop* loop, OnOutcome done,
                 std::string_view who = {}) {
         store_->submit(room, command, loop, std::move(done), who);

@@ -52,6 +52,10 @@ class Store {
     // False: commands are refused as unavailable until the store has recovered.
     virtual bool is_writable() const = 0;
 
+    // Any thread. Whether there may be a room of this id that was not heard of here: another
+    // process made it a moment ago, or nobody can say now.
+    virtual bool may_have(std::string_view) const { return false; }
+
     // Any thread. `done` runs on `loop`'s thread when the outcome is durable: perhaps before
     // submit() returns, if that is the calling thread. Without a loop it runs on any thread.
     // `who` is the visitor's own name for the history; empty: there is none.

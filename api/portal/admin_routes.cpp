@@ -49,6 +49,8 @@ void Portal::activate(Ask& ask, const Caller& caller, Form form, const Event& ev
                                     .rejected = std::move(rejected)}});
     }
     const HostedRoom* there = service.rooms().find(*event.room_id);
+    // What is not said stays as it was, and an old copy does not know that.
+    if (there && is_stale(ask, *there, limits::age_untold)) return;
     if (there && !is_queue(*there)) return refuse(ask, missing(form)); // Somebody else's room.
     const std::optional<Pace> known =
         there ? std::optional(pace_of(there->view().settings())) : std::nullopt;
@@ -84,19 +86,25 @@ void Portal::finish_with(const std::shared_ptr<HostedRoom>& room, const Command&
         });
 }
 
+std::shared_ptr<HostedRoom> Portal::find_active(Ask& ask, Form form, const Event& event) {
+    const std::optional<HostedRoom*> found = find_queue(ask, event);
+    if (!found) return nullptr;
+    const bool is_there = *found != nullptr;
+    if (is_there && is_active(**found)) return (*found)->shared_from_this();
+    refuse(ask, is_there && form == Form::seller ? errors::seller_not_active : missing(form));
+    return nullptr;
+}
+
+// A queue that is over is drained and empty; closed is an operator's word (is_guarded).
 void Portal::deactivate(Ask& ask, const Caller& caller, Form form, const Event& event) {
-    HostedRoom* found = find_room(event);
-    if (!found) return refuse(ask, missing(form));
-    if (!is_active(*found))
-        return refuse(ask,
-                      form == Form::seller ? errors::seller_not_active : errors::queue_not_found);
-    const std::shared_ptr<HostedRoom> room = found->shared_from_this();
+    const std::shared_ptr<HostedRoom> room = find_active(ask, form, event);
+    if (!room) return;
     desk_.note(ask, caller, "deactivate", options_.drains ? "drain" : "expire");
-    if (options_.drains)
-        return finish_with(room, SetState{RoomState::draining}, form, desk_.defer(ask));
-    // Closed first: nobody comes in between.
+    const SetState drain{RoomState::draining};
+    if (options_.drains) return finish_with(room, drain, form, desk_.defer(ask));
+    // Nobody comes in between.
     desk_.service().submit(
-        *room, SetState{RoomState::closed}, &desk_.loop(),
+        *room, drain, &desk_.loop(),
         [this, room, form, later = desk_.defer(ask)](const Outcome& outcome) mutable {
             if (const auto* refused = std::get_if<Refused>(&outcome))
                 return refuse(later, refused->reason);
@@ -105,12 +113,8 @@ void Portal::deactivate(Ask& ask, const Caller& caller, Form form, const Event& 
 }
 
 void Portal::process(Ask& ask, const Caller& caller, Form form, const Event& event) {
-    HostedRoom* found = find_room(event);
-    if (!found) return refuse(ask, missing(form));
-    if (!is_active(*found))
-        return refuse(ask,
-                      form == Form::seller ? errors::seller_not_active : errors::queue_not_found);
-    const std::shared_ptr<HostedRoom> room = found->shared_from_this();
+    const std::shared_ptr<HostedRoom> room = find_active(ask, form, event);
+    if (!room) return;
     desk_.note(ask, caller, "process", "");
     const Call command{room->view().settings().admit_batch};
     desk_.service().submit(
@@ -126,10 +130,11 @@ void Portal::process(Ask& ask, const Caller& caller, Form form, const Event& eve
 }
 
 void Portal::admin_status(Ask& ask, Form form, const Event& event) {
-    const HostedRoom* room = find_room(event);
-    if (!room) return refuse(ask, missing(form));
+    const std::optional<HostedRoom*> room = find_queue(ask, event);
+    if (!room) return;
+    if (!*room) return refuse(ask, missing(form));
     net::Answer answer = begin(ask, Status::ok);
-    write_success(answer, queue_json(*room));
+    write_success(answer, queue_json(**room));
 }
 
 } // namespace anteroom::api::portal

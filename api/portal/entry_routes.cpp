@@ -10,10 +10,11 @@ using net::Status;
 } // namespace
 
 void Portal::enter(Ask& ask, const Event& event, const std::string& user) {
-    HostedRoom* found = find_room(event);
-    if (!found || !is_active(*found)) return refuse(ask, errors::queue_not_found);
+    const std::optional<HostedRoom*> found = find_queue(ask, event);
+    if (!found) return;
+    if (!*found || !is_active(**found)) return refuse(ask, errors::queue_not_found);
     if (!desk_.service().is_writable()) return refuse(ask, errors::unavailable);
-    const std::shared_ptr<HostedRoom> room = found->shared_from_this();
+    const std::shared_ptr<HostedRoom> room = (*found)->shared_from_this();
     const Join command{.visitor = desk_.office().key_of(user),
                        .lane = lane_number(room->profile(), "").value_or(0)};
     desk_.service().submit(
@@ -32,15 +33,17 @@ void Portal::enter(Ask& ask, const Event& event, const std::string& user) {
 }
 
 void Portal::status(Ask& ask, const Event& event, const std::string& user) {
-    HostedRoom* found = find_room(event);
-    if (!found) return refuse(ask, errors::queue_not_found);
-    const Number number = found->view().find(desk_.office().key_of(user));
+    const std::optional<HostedRoom*> found = find_queue(ask, event, limits::age_max);
+    if (!found) return;
+    if (!*found) return refuse(ask, errors::queue_not_found);
+    HostedRoom& room = **found;
+    const Number number = room.view().find(desk_.office().key_of(user));
     // Who is not in an old copy may have come since.
-    if (is_stale(ask, *found, number == 0 ? limits::age_untold : limits::age_max)) return;
+    if (number == 0 && is_stale(ask, room, limits::age_untold)) return;
     // Who still stands in a queue that drains is told so.
     if (number == 0)
-        return refuse(ask, is_active(*found) ? errors::entry_not_found : errors::queue_not_found);
-    look({.room = found->shared_from_this(), .number = number}, ask, user,
+        return refuse(ask, is_active(room) ? errors::entry_not_found : errors::queue_not_found);
+    look({.room = room.shared_from_this(), .number = number}, ask, user,
          [this](Later& later, const Entry& entry, const Standing& standing) {
              net::Answer answer = begin(later, Status::ok);
              write_success(answer, status_of(*entry.room, standing));
@@ -48,12 +51,12 @@ void Portal::status(Ask& ask, const Event& event, const std::string& user) {
 }
 
 void Portal::leave(Ask& ask, const Event& event, const std::string& user) {
-    HostedRoom* found = find_room(event);
-    if (!found) return refuse(ask, errors::queue_not_found);
-    if (is_stale(ask, *found, limits::age_untold)) return;
-    const Number number = found->view().find(desk_.office().key_of(user));
+    const std::optional<HostedRoom*> found = find_queue(ask, event);
+    if (!found) return;
+    if (!*found) return refuse(ask, errors::queue_not_found);
+    const Number number = (*found)->view().find(desk_.office().key_of(user));
     if (number == 0) return refuse(ask, errors::entry_not_found);
-    end({.room = found->shared_from_this(), .number = number}, Leave{number}, desk_.defer(ask));
+    end({.room = (*found)->shared_from_this(), .number = number}, Leave{number}, desk_.defer(ask));
 }
 
 void Portal::end(const Entry& entry, const Command& command, Later later) {
@@ -67,17 +70,17 @@ void Portal::end(const Entry& entry, const Command& command, Later later) {
         });
 }
 
-// Without an active queue everybody may buy.
+// Without a queue everybody may buy; that there is none must be known, not only not heard of.
 void Portal::validate(Ask& ask, const Event& event, const std::string& user) {
-    HostedRoom* found = find_room(event);
-    if (!found || !is_active(*found)) {
+    const std::optional<HostedRoom*> found = find_queue(ask, event);
+    if (!found) return;
+    if (!*found || !is_guarded(**found)) {
         net::Answer answer = begin(ask, Status::ok);
         return write_success(answer);
     }
-    if (is_stale(ask, *found, limits::age_untold)) return;
-    const Number number = found->view().find(desk_.office().key_of(user));
+    const Number number = (*found)->view().find(desk_.office().key_of(user));
     if (number == 0) return refuse(ask, errors::entry_required);
-    look({.room = found->shared_from_this(), .number = number}, ask, user,
+    look({.room = (*found)->shared_from_this(), .number = number}, ask, user,
          [this](Later& later, const Entry& entry, const Standing& standing) {
              answer_validity(later, entry, standing);
          });
@@ -93,12 +96,12 @@ void Portal::answer_validity(Later& later, const Entry& entry, const Standing& s
 
 // The purchase is done: the slot goes to the next.
 void Portal::complete(Ask& ask, const Event& event, const std::string& user) {
-    HostedRoom* found = find_room(event);
-    if (!found) return refuse(ask, errors::queue_not_found);
-    if (is_stale(ask, *found, limits::age_untold)) return;
-    const Number number = found->view().find(desk_.office().key_of(user));
+    const std::optional<HostedRoom*> found = find_queue(ask, event);
+    if (!found) return;
+    if (!*found) return refuse(ask, errors::queue_not_found);
+    const Number number = (*found)->view().find(desk_.office().key_of(user));
     if (number == 0) return refuse(ask, errors::entry_required);
-    end({.room = found->shared_from_this(), .number = number}, Finish{number}, desk_.defer(ask));
+    end({.room = (*found)->shared_from_this(), .number = number}, Finish{number}, desk_.defer(ask));
 }
 
 } // namespace anteroom::api::portal

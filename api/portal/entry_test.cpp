@@ -109,11 +109,7 @@ TEST(PortalEntry, TokensOfOthersAreRefused) {
 TEST(PortalEntry, AShopAsksWhoMayBuy) {
     TestQueue queue;
     queue.activate_slowly();
-    const auto validate = [&](std::string_view user) {
-        return shape(queue.ask("GET", "/queue/TIMEDEAL/42/validate", user));
-    };
-    const std::string required = error(403, "S806", "Queue entry is required for this event");
-    const std::string too_early = error(403, "S805", "Not allowed to enter yet");
+    const auto validate = [&](std::string_view user) { return shape(queue.validate(user)); };
     const std::string token = queue.token("ann");
     EXPECT_EQ(validate("nobody"), required);
     EXPECT_EQ(validate("ann"), too_early);
@@ -141,11 +137,18 @@ TEST(PortalEntry, AnEntryIsGoodForItsOwnQueueOnly) {
            !testing::Test::HasFailure())
         ;
     EXPECT_EQ(shape(queue.ask("GET", validate_path(coupon, "COUPON", "7"), "ann")), ok(entered));
-    EXPECT_EQ(shape(queue.ask("GET", validate_path(coupon), "ann")),
-              error(403, "S806", "Queue entry is required for this event"));
+    EXPECT_EQ(shape(queue.ask("GET", validate_path(coupon), "ann")), required);
     // Which purchase it is for must be said.
-    EXPECT_EQ(queue.ask("GET", "/queue/token/" + coupon + "/validate", "ann").status, 400);
-    EXPECT_EQ(queue.ask("GET", validate_path(coupon, "COUPON", "x"), "ann").status, 400);
+    const std::string path = "/queue/token/" + coupon + "/validate";
+    EXPECT_EQ(shape(queue.ask("GET", path, "ann")),
+              R"(400 {"success":false,"error":{"code":"C002","message":"Invalid Input Value",)"
+              R"("timestamp":"*","path":")" +
+                  path +
+                  R"(","details":[)"
+                  R"({"field":"eventType","message":"must not be blank","rejectedValue":null},)"
+                  R"({"field":"eventId","message":"must not be null","rejectedValue":null}]}})");
+    EXPECT_EQ(shape(queue.ask("GET", validate_path(coupon, "COUPON", "x"), "ann")),
+              error(400, "C002", "Parameter 'eventId' should be of type 'Long'"));
     // Without an active queue everybody may buy, by token, too.
     queue.server.ask("POST", "/api/v1/seller/queue/COUPON/7/deactivate", TestQueue::as_seller());
     EXPECT_EQ(shape(queue.ask("GET", validate_path(coupon, "COUPON", "7"), "ann")), success);
@@ -189,8 +192,6 @@ TEST(PortalEntry, AStoreThatIsAwayIsSaidAsTheGatewayDid) {
     queue.activate_slowly();
     queue.enter("ann");
     away = true;
-    const std::string unavailable =
-        gateway_error(503, "GW-F003", "Service temporarily unavailable");
     for (const auto& answer :
          {queue.enter("bob"), queue.ask("DELETE", "/queue/TIMEDEAL/42/leave", "ann"),
           queue.ask("POST", "/queue/TIMEDEAL/42/complete", "first"), queue.seller("process"),
@@ -202,11 +203,12 @@ TEST(PortalEntry, AStoreThatIsAwayIsSaidAsTheGatewayDid) {
 }
 
 TEST(PortalEntry, SlotsOfThoseInsideExpire) {
-    Options options;
-    options.entered = Millis{50};
-    TestQueue queue(options);
+    TestQueue queue;
     queue.activate(1, 1, 1);
     const std::string token = queue.token("ann");
+    queue.wait_for("ann", "ENTERED");
+    queue.server.change_rules("TIMEDEAL:42",
+                              [](Settings& rules) { rules.lease = rules.lease_max = Millis{1}; });
     for (std::string said; said.find("EXPIRED") == said.npos && !testing::Test::HasFailure();)
         said = queue.ask("GET", "/queue/token/" + token, "ann").body;
     EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token, "ann")), ok(expired));
@@ -257,9 +259,12 @@ TEST(PortalEntry, BatchesNeverGoAboveTheCapacity) {
 
 TEST(PortalEntry, TheFifteenthWaitsNinetySeconds) {
     TestQueue queue;
-    queue.activate(1'000, 5, 30);
+    queue.activate(1'000, 5, 3'600);
     for (int i = 1; i <= 20; ++i) EXPECT_EQ(queue.enter(fmt::format("u{}", i)).status, 200);
     queue.wait_for("u5", "ENTERED");
+    queue.operate("pause"); // However long it took, nobody else goes in.
+    queue.server.change_rules("TIMEDEAL:42",
+                              [](Settings& rules) { rules.admit_interval = seconds(30); });
     EXPECT_EQ(shape(queue.status("u20")), ok(waiting_body(15, 90, 15)));
 }
 

@@ -141,9 +141,24 @@ std::optional<Portal::Event> Portal::read_event(Ask& ask, std::string_view type,
     return event;
 }
 
-HostedRoom* Portal::find_room(const Event& event) {
-    HostedRoom* room = event.room_id ? desk_.service().rooms().find(*event.room_id) : nullptr;
-    return room && is_queue(*room) ? room : nullptr;
+std::optional<HostedRoom*> Portal::find_queue(Ask& ask, const Event& event, Millis age_max) {
+    if (!event.room_id) return nullptr;
+    HostedRoom* room = desk_.service().rooms().find(*event.room_id);
+    if (!room && desk_.service().may_have(*event.room_id)) {
+        refuse(ask, errors::unavailable);
+        return std::nullopt;
+    }
+    if (!room) return nullptr;
+    if (is_stale(ask, *room, is_queue(*room) ? age_max : limits::age_untold)) return std::nullopt;
+    return is_queue(*room) ? room : nullptr;
+}
+
+// Whether only those may buy who have entered: in an active queue; in one that lets its last
+// people in, until they are gone; and in one that an operator closed. A queue that was deactivated
+// is drained, and nobody is there.
+bool Portal::is_guarded(const HostedRoom& room) {
+    const Room& view = room.view();
+    return view.state() != RoomState::draining || view.waiting() > 0 || view.inside() > 0;
 }
 
 // As everywhere, and by a token of system P's own login.

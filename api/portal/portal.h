@@ -68,11 +68,15 @@ class Portal final : public Dialect {
     std::optional<Event> read_event(Ask& ask, std::string_view type, std::string_view id);
     // The same where the path has none: in the body or the query.
     std::optional<Event> name_event(Ask& ask, const Order& order);
-    HostedRoom* find_room(const Event& event);
+    // The queue; null: there is none. Nothing: what is known here is older than `age_max`, or
+    // nobody can say, and that was answered.
+    std::optional<HostedRoom*> find_queue(Ask& ask, const Event& event,
+                                          Millis age_max = limits::age_untold);
     Caller identify(const Ask& ask);
     // Others may have rooms whose ids look so.
     static bool is_queue(const HostedRoom& room) { return room.profile().dialect == "portal"; }
     static bool is_active(const HostedRoom& room) { return may_join(room.view().state()); }
+    static bool is_guarded(const HostedRoom& room);
     bool is_stale(Ask& ask, const HostedRoom& room, Millis age_max);
 
     // Users (entry_routes.cpp).
@@ -107,6 +111,8 @@ class Portal final : public Dialect {
     void deactivate(Ask& ask, const Caller& caller, Form form, const Event& event);
     void process(Ask& ask, const Caller& caller, Form form, const Event& event);
     void admin_status(Ask& ask, Form form, const Event& event);
+    // Answers when there is none, or it is not active.
+    std::shared_ptr<HostedRoom> find_active(Ask& ask, Form form, const Event& event);
     // Does this as the last step, and answers with the queue.
     void finish_with(const std::shared_ptr<HostedRoom>& room, const Command& command, Form form,
                      Later later);

@@ -72,6 +72,18 @@ TEST(PortalStream, TellsAtOnceInBothContracts) {
     EXPECT_EQ(second.id, "2");
 }
 
+// With the answer itself: nothing changes any more, and no pulse comes.
+TEST(PortalStream, TheFirstEventWaitsForNothing) {
+    TestQueue queue;
+    queue.activate_slowly();
+    const std::string token = queue.token("ann");
+    queue.server.service.stop();
+    Stream waiting(queue, token);
+    const Event first = waiting.next();
+    EXPECT_EQ(first.name, "queue-status");
+    EXPECT_EQ(first.status(), "WAITING");
+}
+
 TEST(PortalStream, TellsAChangeOfPlaceAndTheAdmissionThenEnds) {
     TestQueue queue;
     queue.activate_slowly();

@@ -60,6 +60,20 @@ struct TestQueue {
             if (text(said, "status") == wanted || testing::Test::HasFailure()) return said;
         }
     }
+    // What the shop is told of this user.
+    Response validate(std::string_view user) {
+        return ask("GET", "/queue/TIMEDEAL/42/validate", user);
+    }
+    // An operator's word about the room, by our own route.
+    void operate(std::string_view action) {
+        EXPECT_EQ(server
+                      .ask("POST", fmt::format("/v1/admin/rooms/TIMEDEAL:42/{}", action),
+                           TestServer::as_admin())
+                      .status,
+                  200);
+    }
+    // When this process's copy of the room was up to date.
+    void set_fresh(Instant at) { server.service.rooms().share("TIMEDEAL:42")->set_fresh(at); }
     std::int64_t inside() { return data(seller("status")).at("enteredCount").as_int64(); }
 
     static boost::json::object data(const Response& answer) {
@@ -108,6 +122,10 @@ inline std::string gateway_error(int status, std::string_view code, std::string_
 
 inline const std::string no_queue = error(404, "S801", "Waiting queue not found");
 inline const std::string no_entry = error(404, "S803", "Queue entry not found");
+inline const std::string required = error(403, "S806", "Queue entry is required for this event");
+inline const std::string too_early = error(403, "S805", "Not allowed to enter yet");
+inline const std::string unavailable =
+    gateway_error(503, "GW-F003", "Service temporarily unavailable");
 inline const std::string success = R"(200 {"success":true})";
 
 inline std::string status_body(std::string_view status, std::string_view message) {

@@ -98,14 +98,15 @@ void Portal::token_validate(Ask& ask, std::string_view token, const std::string&
     const Order order = read_order({}, ask.request.query);
     const std::optional<Event> event = name_event(ask, order);
     if (!event) return;
-    HostedRoom* queue = find_room(*event);
-    if (!queue || !is_active(*queue)) {
+    const std::optional<HostedRoom*> queue = find_queue(ask, *event);
+    if (!queue) return;
+    if (!*queue || !is_guarded(**queue)) {
         net::Answer answer = begin(ask, Status::ok);
         return write_success(answer);
     }
     look(ask, token, user, limits::age_untold,
-         [this, wanted = queue->shared_from_this()](Later& later, const Entry& entry,
-                                                    const Standing& standing) {
+         [this, wanted = (*queue)->shared_from_this()](Later& later, const Entry& entry,
+                                                       const Standing& standing) {
              if (entry.room != wanted) return refuse(later, errors::entry_required);
              answer_validity(later, entry, standing);
          });

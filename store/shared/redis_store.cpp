@@ -243,6 +243,12 @@ std::optional<std::uint32_t> RedisStore::next_index() {
     return index;
 }
 
+// A registry that was read just now still names rooms whose copies are on their way.
+bool RedisStore::may_have(std::string_view id) const {
+    const std::lock_guard lock(mutex_);
+    return loading_.contains(id) || clock_.now() - registry_fresh_ > limits::age_untold;
+}
+
 RedisFigures RedisStore::figures() const {
     const std::lock_guard lock(mutex_);
     return figures_;
@@ -335,14 +341,14 @@ void RedisStore::read_registry() {
     if (reads_registry_) return;
     reads_registry_ = true;
     client_->run(registry_script(), {registry_version, registry_rooms}, {registry_version_},
-                 [this](const Answer& answer) {
+                 [this, asked = clock_.now()](const Answer& answer) {
                      reads_registry_ = false;
                      if (answer.trouble == Trouble::refused) on_refused(answer.reply.text);
-                     if (answer.trouble == Trouble::none) on_registry(answer);
+                     if (answer.trouble == Trouble::none) on_registry(answer, asked);
                  });
 }
 
-void RedisStore::on_registry(const Answer& answer) {
+void RedisStore::on_registry(const Answer& answer, Instant asked) {
     const std::vector<Reply>& reply = answer.reply.list;
     if (reply.empty()) return;
     registry_version_ = reply[0].text;
@@ -355,6 +361,7 @@ void RedisStore::on_registry(const Answer& answer) {
     }
     const std::lock_guard lock(mutex_);
     registry_read_ = true;
+    registry_fresh_ = asked;
     changed_.notify_all();
 }
 

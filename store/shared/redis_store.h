@@ -54,6 +54,7 @@ class RedisStore final : public Store, private LogContext::Owner {
     Result<void> load(Rooms& rooms, Audit& audit) override;
     void stop() override;
     bool is_writable() const override { return is_writable_.load(std::memory_order_relaxed); }
+    bool may_have(std::string_view id) const override;
     void submit(HostedRoom& room, const Command& command, net::Loop* loop, OnOutcome done,
                 std::string_view who) override;
     void open_room(HostedRoom& room, const Settings& rules) override;
@@ -75,7 +76,7 @@ class RedisStore final : public Store, private LogContext::Owner {
     void on_refused(const std::string& why);
     Result<void> check_keys();
     void read_registry();
-    void on_registry(const Answer& answer);
+    void on_registry(const Answer& answer, Instant asked);
     void load_room(const std::string& id, std::uint32_t index);
     void begin_load(const std::string& id, std::uint32_t index);
     void watch(const std::shared_ptr<HostedRoom>& room);
@@ -111,9 +112,10 @@ class RedisStore final : public Store, private LogContext::Owner {
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    std::vector<std::uint32_t> indexes_; // Guarded by mutex_, as all that follows.
-    std::set<std::string> loading_;      // Rooms that have not been shown yet.
+    std::vector<std::uint32_t> indexes_;         // Guarded by mutex_, as all that follows.
+    std::set<std::string, std::less<>> loading_; // Rooms that have not been shown yet.
     bool registry_read_ = false;
+    Instant registry_fresh_{}; // The registry had no other rooms at this time.
     std::string last_said_;
     std::string refusal_; // What Redis will not do for us.
     RedisFigures figures_;
