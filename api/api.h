@@ -57,6 +57,7 @@ class Api final : public net::Handler {
     void route(const net::Request& request, net::Exchange& exchange, Instant now);
     void dispatch(Ask& ask, const RouteRule& rule);
     bool is_limited_by_dialect(std::string_view path) const;
+    std::string user_of(const Ask& ask);
     void miss(Ask& ask); // Nobody has this path.
     void over_limit(Ask& ask, std::int64_t wait_seconds);
     bool may_enter(Ask& ask, Access access, Caller& caller);

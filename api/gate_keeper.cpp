@@ -85,14 +85,14 @@ Result<std::unique_ptr<GateKeeper>> GateKeeper::open(Desk& desk, GateShared& sha
     return keeper;
 }
 
-std::int64_t GateKeeper::limit_wait(const Ask& ask) {
+std::int64_t GateKeeper::limit_wait(const Ask& ask, const std::function<std::string()>& user_of) {
     const std::optional<gate::Category> category = gate::category_of(ask.request.path);
     if (!category) return 0;
     WindowLimiter* limiter = shared_.limiters[static_cast<std::size_t>(*category)].get();
     if (!limiter) return 0;
-    const Caller caller = desk_.identify(ask);
-    const std::string client = caller.user.empty() ? "ip:" + to_string(ask.request.client_address())
-                                                   : "user:" + caller.user;
+    const std::string user = user_of();
+    const std::string client =
+        user.empty() ? "ip:" + to_string(ask.request.client_address()) : "user:" + user;
     return limiter->wait_seconds(client, ask.now);
 }
 

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,8 +45,9 @@ class GateKeeper final : private gate::Refuser {
     bool has_origin() const { return proxy_ != nullptr; }
     // Null: there is no origin.
     const gate::ProxyStats* stats() const { return proxy_ ? &proxy_->stats() : nullptr; }
-    // In how many seconds the client may call again; 0: now, and this call was counted.
-    std::int64_t limit_wait(const Ask& ask);
+    // In how many seconds the client may call again; 0: now, and this call was counted. `user_of`
+    // says who that is; empty: an address.
+    std::int64_t limit_wait(const Ask& ask, const std::function<std::string()>& user_of);
     void refuse_call(Ask& ask, std::int64_t wait);
     void handle(Ask& ask);
     // Whether a rule looks into the body: then handle() needs it whole.

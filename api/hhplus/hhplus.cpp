@@ -19,10 +19,12 @@ using net::Method;
 using net::Status;
 
 constexpr std::int64_t retry_seconds = 5;
+constexpr std::string_view prefix = "/api/v1/queues/";
 
 // The original's words where it has any.
 constexpr std::string_view denied = "접근이 거부되었습니다.";
 constexpr std::string_view bad_request = "잘못된 요청입니다.";
+constexpr std::string_view no_path = "존재하지 않는 경로입니다.";
 constexpr std::string_view bad_method = "지원하지 않는 메서드입니다.";
 constexpr std::string_view too_many = "요청이 너무 많습니다.";
 constexpr std::string_view full = "대기열이 가득 찼습니다.";
@@ -81,6 +83,31 @@ bool Hhplus::handle(Ask& ask) {
         case Route::batch: batch(ask); break;
     }
     return true;
+}
+
+// A backend calls for everybody: whose calls are they? A token that is good says so, too, also
+// before what the gate guards.
+std::string Hhplus::user_of(const Ask& ask) {
+    const std::string_view shown = ask.request.single_header("token").value_or("");
+    if (const auto token = read_token(desk_.office(), shown, ask.unix_now()))
+        return visitor_of(token->user);
+    if (!owns(ask.request.path)) return {};
+    const std::optional<Person> person = person_of(ask);
+    return person && person->is_verified ? visitor_of(person->user) : std::string();
+}
+
+bool Hhplus::over_limit(Ask& ask, std::int64_t wait_seconds) {
+    const bool is_ours = ask.request.path.starts_with(prefix) ||
+                         looks_like_token(ask.request.single_header("token").value_or(""));
+    if (is_ours) refuse(ask, Status::too_many_requests, too_many, wait_seconds);
+    return is_ours;
+}
+
+// Nobody has this path, but it is in our part of them.
+bool Hhplus::miss(Ask& ask) {
+    const bool is_ours = ask.request.path.starts_with(prefix);
+    if (is_ours) refuse(ask, Status::not_found, no_path);
+    return is_ours;
 }
 
 net::Answer Hhplus::begin(Ask& ask, Status status) {
@@ -271,7 +298,8 @@ void Hhplus::batch(Ask& ask) {
     const std::optional<double> qps = read_qps(ask.request.body);
     if (!qps) return refuse(ask, Status::bad_request, bad_request);
     const std::shared_ptr<HostedRoom> room = open_room();
-    if (!room) return unavailable(ask);
+    // All settings are written: an old copy would undo what was changed elsewhere since.
+    if (!room || room->age(ask.now) > limits::age_untold) return unavailable(ask);
     OriginLoad load = options_.load;
     load.queries_per_second = *qps;
     Settings settings = room->view().settings();

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "api/dialect.h"
@@ -26,6 +27,9 @@ class Hhplus final : public Dialect {
 
     bool owns(std::string_view path) const override;
     bool handle(Ask& ask) override;
+    std::string user_of(const Ask& ask) override;
+    bool over_limit(Ask& ask, std::int64_t wait_seconds) override;
+    bool miss(Ask& ask) override;
 
   private:
     enum class Route : std::uint8_t { issue, rank, reserved, paid, batch };

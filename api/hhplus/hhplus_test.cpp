@@ -280,11 +280,12 @@ TEST(Hhplus, NoMoreAreActiveThanTheCap) {
 }
 
 TEST(Hhplus, AnActiveVisitEndsByItself) {
-    TestOptions options = quiet_hall();
-    options.hhplus->settings.rules.lease = options.hhplus->settings.rules.lease_max = Millis{1};
-    TestHall hall(std::move(options));
+    TestHall hall;
     const std::string ann = hall.token(1);
     hall.activate(1);
+    EXPECT_EQ(hall.rank(1, ann).body, active);
+    hall.server.change_rules("hhplus",
+                             [](Settings& rules) { rules.lease = rules.lease_max = Millis{1}; });
     while (hall.room().view().inside() > 0) std::this_thread::yield();
     EXPECT_EQ(hall.rank(1, ann).body, refused);
     EXPECT_NE(hall.token(1), ann);
@@ -359,9 +360,30 @@ TEST(Hhplus, OtherMethodsAndPaths) {
     EXPECT_EQ(wrong.header("allow"), "POST");
     EXPECT_EQ(wrong.body,
               R"({"result":"ERROR","data":null,"error":"지원하지 않는 메서드입니다."})");
-    EXPECT_EQ(hall.server.ask("DELETE", "/api/v1/queues/token/rank").status, 405);
-    EXPECT_EQ(hall.server.ask("GET", "/api/v1/queues/token/rank/x").status, 404);
+    const auto other = hall.server.ask("DELETE", "/api/v1/queues/token/rank");
+    EXPECT_EQ(other.status, 405);
+    EXPECT_EQ(other.header("allow"), "GET");
+    EXPECT_EQ(other.body, wrong.body);
     EXPECT_EQ(hall.server.ask("OPTIONS", "/api/v1/queues/token").status, 204);
+}
+
+// Also where another system has what is left below /api/v1.
+TEST(Hhplus, PathsThatAreNotThereAreMissedInItsOwnWords) {
+    for (const bool with_tacos : {false, true}) {
+        TestOptions options = quiet_hall();
+        if (with_tacos) options.tacos.emplace();
+        TestHall hall(std::move(options));
+        for (const char* path : {"/api/v1/queues/token/rank/x", "/api/v1/queues/anything",
+                                 "/api/v1/queues/", "/api/v1/queues/token/"})
+            for (const char* method : {"GET", "POST", "DELETE"}) {
+                const auto missed = hall.server.ask(method, path, TestHall::as(1));
+                EXPECT_EQ(missed.status, 404) << path;
+                EXPECT_EQ(missed.body,
+                          R"({"result":"ERROR","data":null,"error":"존재하지 않는 경로입니다."})");
+            }
+        EXPECT_EQ(hall.server.ask("GET", "/api/v1/others").body.find(R"("result")"),
+                  std::string::npos);
+    }
 }
 
 // The ticket behind the bar is one of ours: event streams and the native routes know it.
@@ -372,6 +394,82 @@ TEST(Hhplus, TheNativeRoutesKnowThePlace) {
         hall.server.ask("GET", "/v1/rooms/hhplus/ticket", TestServer::bearer(ann.substr(37)));
     EXPECT_EQ(look.status, 200) << look.body;
     EXPECT_NE(look.body.find(R"("state":"waiting")"), look.body.npos);
+}
+
+TEST(Hhplus, TheHalfBehindTheBarOpensAnEventStream) {
+    TestHall hall;
+    const std::string ann = hall.token(1);
+    net::testing::Dial stream(hall.server.port());
+    stream.write(TestServer::text("GET", "/v1/rooms/hhplus/events?ticket=" + ann.substr(37)));
+    EXPECT_EQ(stream.read_response(true).header("content-type"), "text/event-stream");
+    const std::string first = stream.read_until("\n\n");
+    EXPECT_NE(first.find("event: standing\nid: 1\n"
+                         R"(data: {"room":"hhplus","state":"waiting","number":1,"ahead":0,)"),
+              std::string::npos)
+        << first;
+    hall.activate(1);
+    EXPECT_NE(stream.read_until("event: called"), "");
+    const std::string called = stream.read_until("\n\n");
+    EXPECT_NE(called.find(R"(data: {"room":"hhplus","state":"called","number":1,)"),
+              std::string::npos)
+        << called;
+}
+
+// Calls of many through one backend, behind a gate that counts.
+struct CountedHall : TestHall {
+    static TestOptions options() {
+        TestOptions all = quiet_hall();
+        all.call_limits[static_cast<std::size_t>(gate::Category::general)] = 2;
+        return all;
+    }
+    CountedHall() : TestHall(options()) {}
+    static void expect_too_many(const Response& answer) {
+        EXPECT_EQ(answer.status, 429);
+        EXPECT_EQ(answer.body, R"({"result":"ERROR","data":null,"error":"요청이 너무 많습니다."})");
+        EXPECT_EQ(answer.header("content-type"), "application/json");
+        EXPECT_GT(std::stoi(answer.header("retry-after")), 0);
+    }
+};
+
+TEST(Hhplus, ABackendsCallsAreCountedByUser) {
+    CountedHall hall;
+    std::vector<std::string> tokens;
+    for (int user = 1; user <= 4; ++user) tokens.push_back(hall.token(user));
+    for (int user = 1; user <= 4; ++user)
+        EXPECT_EQ(hall.rank(user, tokens[static_cast<std::size_t>(user) - 1]).status, 200);
+    CountedHall::expect_too_many(hall.rank(1, tokens[0]));
+    CountedHall::expect_too_many(hall.issue(TestHall::as(2)));
+    // What the origin tells of a visit is the visitor's call, too.
+    CountedHall::expect_too_many(hall.tell("paid", tokens[2]));
+    EXPECT_EQ(hall.issue(TestHall::as(5)).status, 200);
+}
+
+TEST(Hhplus, WhoIsNobodyIsCountedByAddress) {
+    CountedHall hall;
+    EXPECT_EQ(hall.issue("").body, refused);
+    EXPECT_EQ(hall.issue("userId: x\r\n").body, refused);
+    CountedHall::expect_too_many(hall.issue(""));
+    // Nobody else's words.
+    EXPECT_EQ(hall.server.ask("GET", "/api/v1/others").body,
+              R"({"error":"Rate limit exceeded","retryAfter":60})");
+}
+
+// What is written are all settings: an old copy would undo what was changed elsewhere.
+TEST(Hhplus, ABatchIsNotSetFromAnOldCopy) {
+    TestHall hall;
+    hall.token(1);
+    const auto tell = [&] {
+        return hall.server.ask("POST", "/api/v1/queues/batch", "", R"({"qps":5000})");
+    };
+    const std::shared_ptr<HostedRoom> room = hall.server.service.rooms().share("hhplus");
+    room->set_fresh(Instant{0});
+    const auto late = tell();
+    EXPECT_EQ(late.status, 503);
+    EXPECT_EQ(late.body, R"({"result":"ERROR","data":null,"error":"잠시 후 다시 시도해 주세요."})");
+    EXPECT_EQ(late.header("retry-after"), "5");
+    EXPECT_EQ(room->view().settings().admit_batch, 4'000);
+    room->set_fresh(instant_max);
+    EXPECT_EQ(tell().body, R"({"result":"SUCCESS","data":{"batch":2000},"error":null})");
 }
 
 TEST(Hhplus, IsNotSpokenUnlessEnabled) {

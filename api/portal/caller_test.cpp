@@ -162,6 +162,21 @@ TEST(PortalCaller, NobodyOperatesByACookieFromAnotherSite) {
     EXPECT_EQ(shape(process("Origin: null\r\n")), forbidden);
 }
 
+// One address, two users: each is counted alone.
+TEST(PortalCaller, CallsAreCountedByTheUserOfTheLogin) {
+    TestOptions options = known_by_logins();
+    options.call_limits[static_cast<std::size_t>(gate::Category::general)] = 1;
+    TestQueue queue(std::move(options));
+    const auto ask = [&](std::string_view user) {
+        return queue.server
+            .ask("GET", "/api/shopping/queue/TIMEDEAL/42/status", login(user, R"(["ROLE_USER"])"))
+            .status;
+    };
+    EXPECT_EQ(ask("ann"), 404u);
+    EXPECT_EQ(ask("bob"), 404u);
+    EXPECT_EQ(ask("ann"), 429u);
+}
+
 TEST(PortalCaller, WhoCallsTooOftenIsToldAsTheGatewayDid) {
     TestOptions options = TestQueue::with({});
     options.call_limits[static_cast<std::size_t>(gate::Category::queue)] = 2;

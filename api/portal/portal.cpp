@@ -60,6 +60,11 @@ bool Portal::handle(Ask& ask) {
     return true;
 }
 
+// The gate does not know tokens of P's own login.
+std::string Portal::user_of(const Ask& ask) {
+    return owns(ask.request.path) ? identify(ask).user : std::string();
+}
+
 // Nobody has this path, but it is in our part of them.
 bool Portal::miss(Ask& ask) {
     constexpr std::array prefixes{"/queue/", "/admin/queue/", "/api/v1/shopping/", "/api/shopping/",

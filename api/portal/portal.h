@@ -29,6 +29,7 @@ class Portal final : public Dialect {
 
     bool owns(std::string_view path) const override { return read_path(path).has_value(); }
     bool handle(Ask& ask) override;
+    std::string user_of(const Ask& ask) override;
     bool miss(Ask& ask) override;
     bool over_limit(Ask& ask, std::int64_t wait_seconds) override;
 
