@@ -89,8 +89,13 @@ std::string Api::user_of(const Ask& ask) {
 }
 
 void Api::over_limit(Ask& ask, std::int64_t wait_seconds) {
+    // Whose path it is says so, or nobody but the gate.
+    const auto owner = std::ranges::find_if(
+        dialects_, [&](const auto& one) { return one->owns(ask.request.path); });
     for (const std::unique_ptr<Dialect>& dialect : dialects_)
-        if (dialect->over_limit(ask, wait_seconds)) return;
+        if ((owner == dialects_.end() || *owner == dialect) &&
+            dialect->over_limit(ask, wait_seconds))
+            return;
     gate_->refuse_call(ask, wait_seconds);
 }
 

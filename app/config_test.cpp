@@ -128,7 +128,7 @@ TEST(Config, SystemTHasItsRulesAndItsNames) {
     EXPECT_EQ(options.limit_burst, 100);
     EXPECT_EQ(options.limit_per_second, 50);
     EXPECT_FALSE(options.requires_idempotency_key || options.trusts_body_user);
-    EXPECT_FALSE(options.owns_health) << "system U comes first";
+    EXPECT_FALSE(options.comes_first) << "system U comes first";
     EXPECT_TRUE(options.test_token.empty() && options.flush_prefix.empty());
 
     const char* environment[] = {"ANTEROOM_DIALECTS_ENABLED=tacos,urr",
@@ -147,7 +147,7 @@ TEST(Config, SystemTHasItsRulesAndItsNames) {
     EXPECT_EQ(current.room.rules.rate_milli, 0);
     EXPECT_EQ(current.limit_per_second, 7);
     EXPECT_EQ(current.limit_burst, 9);
-    EXPECT_TRUE(current.owns_health);
+    EXPECT_TRUE(current.comes_first);
     EXPECT_EQ(config.tacos_jwt_audience, "others");
     const char* silent[] = {"ANTEROOM_TACOS_JWT_AUDIENCE=", nullptr};
     EXPECT_EQ(load_config("", silent).tacos_jwt_audience, "") << "then it is not looked at";

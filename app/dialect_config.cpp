@@ -79,7 +79,7 @@ api::tacos::Options tacos_options(const Config& config) {
     }
     options.flush_prefix = config.tacos_flush;
     // Who comes first has the routes that several systems have.
-    options.owns_health = !config.dialects.empty() && config.dialects.front() == "tacos";
+    options.comes_first = !config.dialects.empty() && config.dialects.front() == "tacos";
     options.version = ANTEROOM_VERSION;
     return options;
 }

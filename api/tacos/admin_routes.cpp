@@ -18,6 +18,15 @@ std::string timestamp(Instant now) {
     return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z", fmt::gmtime(whole), now.ms % 1'000);
 }
 
+// The events of system T; other systems' rooms are none of its business.
+std::vector<std::shared_ptr<HostedRoom>> events_of(Service& service) {
+    std::vector<std::shared_ptr<HostedRoom>> rooms = service.rooms().all();
+    std::erase_if(rooms, [](const std::shared_ptr<HostedRoom>& room) {
+        return !has_these_rules(room->view().settings());
+    });
+    return rooms;
+}
+
 } // namespace
 
 bool Tacos::is_admin(Ask& ask, const Limit& limit) {
@@ -47,7 +56,7 @@ void Tacos::admin_health(Ask& ask, const Limit& limit) {
 void Tacos::admin_stats(Ask& ask, const Limit& limit) {
     if (!is_admin(ask, limit)) return;
     std::uint64_t waiting = 0, inside = 0;
-    const auto rooms = service().rooms().all();
+    const auto rooms = events_of(service());
     for (const std::shared_ptr<HostedRoom>& room : rooms) {
         waiting += room->view().waiting();
         inside += room->view().inside();
@@ -70,7 +79,7 @@ void Tacos::admin_flush(Ask& ask, const Limit& limit) {
         std::uint64_t left = 0, ended = 0, failed = 0;
     };
     auto flush = std::make_shared<Flush>(Flush{.later = desk_.defer(ask), .limit = limit});
-    std::vector<std::shared_ptr<HostedRoom>> rooms = service().rooms().all();
+    std::vector<std::shared_ptr<HostedRoom>> rooms = events_of(service());
     std::erase_if(rooms, [&](const std::shared_ptr<HostedRoom>& room) {
         return prefix != "*" && !room->id().starts_with(prefix);
     });
@@ -114,8 +123,9 @@ void Tacos::ready(Ask& ask) {
         return compose(answer.body(), R"({"status":"ready","timestamp":")", timestamp(ask.now),
                        R"(","service":"gateway-api"})");
     compose(answer.body(), R"({"status":"not ready","reason":")",
-            std::string_view(stopping ? "shutting down" : "redis unavailable"),
-            R"(","error":"nothing can be written","timestamp":")", timestamp(ask.now), R"("})");
+            std::string_view(stopping ? "shutting down" : "redis unavailable"), R"(","error":")",
+            std::string_view(stopping ? "no new visitors" : "nothing can be written"),
+            R"(","timestamp":")", timestamp(ask.now), R"("})");
 }
 
 void Tacos::version(Ask& ask) {

@@ -110,6 +110,15 @@ TEST(TacosCaller, ATestTokenNamesTestUsersAndNothingElse) {
     EXPECT_EQ(event.join({}, developer).body, event.join({}, developer).body);
     EXPECT_NE(event.join({}, bearer + "X-Load-Test: true\r\n").body,
               event.join({}, bearer + "X-Load-Test: true\r\n").body);
+    // Two keys are two users, however alike they begin.
+    const auto load = [&](std::string_view key) {
+        return TestServer::text_of(
+            TestServer::json(
+                event.join({}, bearer + "X-Load-Test: true\r\n" + TestEvent::key_header(key))),
+            "waiting_token");
+    };
+    EXPECT_NE(load("0b6f1d4e-2f52-4d0a-9a38-0c6f6c1f2a01"),
+              load("0b6f1d4e-2f52-4d0a-9a38-0c6f6c1f2a02"));
     EXPECT_EQ(event.server.ask("GET", "/api/v1/admin/stats", developer).status, 403u);
     EXPECT_EQ(event.enter(event.token(), developer).status, 403u) << "the turn has not come";
 }
@@ -153,20 +162,84 @@ TEST(TacosLimit, TheOriginVerifiesForEverybody) {
     TestEvent event(std::move(options));
     for (int i = 0; i < 20; ++i)
         EXPECT_EQ(event.verify(R"({"event_id":"x","reservation_token":"x"})").status, 403u);
-    EXPECT_EQ(event.verify("{}", "X-Forwarded-For: 192.0.2.7\r\n").status, 403u);
-    EXPECT_EQ(event.verify("{}", "X-Forwarded-For: 192.0.2.7\r\n").status, 403u);
-    EXPECT_EQ(event.verify("{}", "X-Forwarded-For: 192.0.2.7\r\n").status, 429u) << "no origin";
+    EXPECT_EQ(event.join().status, 202u) << "nor do its visitors pay for that";
+    EXPECT_EQ(event.server.shared.tacos->figures.dropped, 0u);
+    // An admin's token is known wherever it comes from; others are counted as everybody is.
+    const std::string afar = "X-Forwarded-For: 192.0.2.7\r\n";
+    for (int i = 0; i < 20; ++i)
+        EXPECT_EQ(event.verify("{}", afar + TestServer::as_admin()).status, 400u);
+    net::testing::WireResponse last;
+    do last = event.verify("{}", afar);
+    while (last.status == 403);
+    EXPECT_ERROR(last, 429, "RATE_LIMITED", "Rate limit exceeded. Please try again later.");
+    EXPECT_EQ(event.server.shared.tacos->figures.dropped, 1u);
 }
 
 TEST(TacosLimit, StrangersDoNotFillTheTableOfRooms) {
     TestOptions others = strangers();
     others.joins_per_second = 0.001; // After the first three.
     TestEvent event(options_of(stopped()), others);
-    unsigned last = 0;
+    net::testing::WireResponse last;
     for (int i = 0; i < 4; ++i)
-        last = event.join_body(fmt::format(R"({{"event_id":"evt_{}"}})", i)).status;
-    EXPECT_EQ(last, 429u);
+        last = event.join_body(fmt::format(R"({{"event_id":"evt_{}"}})", i));
+    EXPECT_ERROR(last, 429, "RATE_LIMITED", "Rate limit exceeded. Please try again later.");
+    EXPECT_GT(std::stoll(last.header("retry-after")), 0);
     EXPECT_EQ(event.join_body(R"({"event_id":"evt_0"})").status, 202u) << "that one is there";
+}
+
+TEST(TacosLimit, InRoomsWithOtherRulesStrangersJoinNoFasterThanThere) {
+    TestOptions others = strangers();
+    others.joins_per_second = 0.001; // After the first three.
+    TestEvent event(options_of(stopped()), others);
+    event.server.service.make_room("native", {});
+    event.server.service.make_room(event_id, options_of(stopped()).room);
+    const auto join = [&](std::string_view headers = {}) {
+        return event.join_body(R"({"event_id":"native"})", headers);
+    };
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(join().status, 202u);
+    const auto last = join();
+    EXPECT_ERROR(last, 429, "RATE_LIMITED", "Rate limit exceeded. Please try again later.");
+    EXPECT_GT(std::stoll(last.header("retry-after")), 0);
+    EXPECT_EQ(join(TestServer::as_admin()).status, 202u) << "no stranger";
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(event.join().status, 202u) << "T's own";
+}
+
+// What goes on to the origin is counted by the gate.
+TEST(TacosLimit, TheGateRefusesInTheWordsOfSystemTAndCountsItsUsers) {
+    TestOptions others = strangers();
+    others.call_limits[static_cast<std::size_t>(gate::Category::booking)] = 2;
+    Options options = options_of(stopped());
+    options.comes_first = true;
+    TestEvent event(std::move(options), others);
+    const auto user = [](std::string_view name) {
+        return TestServer::bearer(
+            access_token(jwt_secret, fmt::format(R"({{"sub":"{0}","user_id":"{0}","role":"user",)"
+                                                 R"("exp":4000000000,"aud":"traffic-tacos-api"}})",
+                                                 name)));
+    };
+    const auto reserve = [&](std::string_view headers) {
+        return event.server.ask("POST", "/api/v1/reservations", headers, "{}");
+    };
+    for (const std::string& headers : {user("ann"), user("bob"), std::string()}) {
+        for (int i = 0; i < 2; ++i) EXPECT_EQ(reserve(headers).status, 404u) << "counted apart";
+        const auto over = reserve(headers);
+        EXPECT_ERROR(over, 429, "RATE_LIMITED", "Rate limit exceeded. Please try again later.");
+        EXPECT_GT(std::stoll(over.header("retry-after")), 0);
+    }
+}
+
+// Where system U comes first, its clients hear its words, and T's are told apart by their keys.
+TEST(TacosLimit, BesideOthersTheKeyTellsWhoseWordsTheGateUses) {
+    TestOptions others = strangers();
+    others.call_limits[static_cast<std::size_t>(gate::Category::booking)] = 1;
+    TestEvent event(options_of(stopped()), others);
+    const auto reserve = [&](std::string_view headers) {
+        return event.server.ask("POST", "/api/v1/reservations", headers, "{}");
+    };
+    reserve("");
+    EXPECT_EQ(reserve("").body, R"({"error":"Rate limit exceeded","retryAfter":60})");
+    EXPECT_ERROR(reserve(TestEvent::key_header("0b6f1d4e-2f52-4d0a-9a38-0c6f6c1f2a01")), 429,
+                 "RATE_LIMITED", "Rate limit exceeded. Please try again later.");
 }
 
 TEST(TacosLimit, AStrangerCannotChooseTheAddress) {
@@ -224,8 +297,19 @@ TEST(TacosPaths, BrowsersMayAsk) {
         event.server.ask("OPTIONS", "/api/v1/queue/join", "Origin: https://shop.example\r\n");
     EXPECT_EQ(answer.status, 204u);
     EXPECT_EQ(answer.header("access-control-allow-origin"), "https://shop.example");
-    EXPECT_NE(answer.header("access-control-allow-headers").find("Idempotency-Key"),
-              std::string::npos);
+    EXPECT_EQ(answer.header("access-control-allow-methods"), "GET, POST, DELETE, OPTIONS");
+    EXPECT_EQ(answer.header("access-control-allow-headers"),
+              "Origin, Content-Type, Accept, Authorization, X-Requested-With, Idempotency-Key, "
+              "X-Trace-Id, X-Dev-Mode, X-Load-Test, X-Request-ID");
+    // At once and later, good and bad.
+    const std::string origin = "Origin: https://shop.example\r\n";
+    for (const auto& said : {event.join({}, origin), event.join_body("{}", origin),
+                             event.server.ask("GET", "/api/v1/queue/status?token=x", origin)})
+        EXPECT_EQ(said.header("access-control-expose-headers"),
+                  "Retry-After, X-Idempotency-Cached, X-RateLimit-Limit, X-RateLimit-Remaining, "
+                  "X-RateLimit-Reset, X-RateLimit-Window, X-Request-ID");
+    for (const std::string_view other : {"", "Origin: https://evil.example\r\n"})
+        EXPECT_EQ(event.join({}, other).header("access-control-expose-headers"), "");
 }
 
 } // namespace

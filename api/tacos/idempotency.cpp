@@ -75,7 +75,7 @@ IdempotencyBook::Verdict IdempotencyBook::begin(const IdempotencyKey& key,
         Entry& entry = found->second;
         if (entry.fingerprint != fingerprint) return Conflict{};
         if (entry.answer) return entry.answer;
-        if (entry.waiting.size() >= limits_.waiting_max) return Full{};
+        if (entry.waiting.size() >= limits_.waiting_max) return Crowded{};
         entry.waiting.push_back(std::move(on_answer));
         return Waits{};
     }

@@ -68,8 +68,10 @@ class IdempotencyBook : public std::enable_shared_from_this<IdempotencyBook> {
     };
     struct Conflict {}; // Another call has this key.
     struct Waits {};    // `on_answer` will be called.
-    struct Full {};     // Too many calls are under way, or wait for this one.
-    using Verdict = std::variant<Hold, std::shared_ptr<const Answer>, Waits, Conflict, Full>;
+    struct Crowded {};  // Too many wait for the answer to this call.
+    struct Full {};     // Nobody made this call before, but too many others are under way.
+    using Verdict =
+        std::variant<Hold, std::shared_ptr<const Answer>, Waits, Conflict, Crowded, Full>;
 
     Verdict begin(const IdempotencyKey& key, const token::Digest& fingerprint, Instant now,
                   OnAnswer on_answer);

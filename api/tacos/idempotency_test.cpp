@@ -93,7 +93,7 @@ TEST(TacosIdempotency, TheBookIsBounded) {
     EXPECT_TRUE(std::holds_alternative<Book::Hold>(oldest)) << "forgotten";
     EXPECT_TRUE(std::holds_alternative<Book::Waits>(
         few->begin(numbered(0), print, start, [](const auto&) {})));
-    EXPECT_TRUE(std::holds_alternative<Book::Full>(few->begin(numbered(0), print, start, {})));
+    EXPECT_TRUE(std::holds_alternative<Book::Crowded>(few->begin(numbered(0), print, start, {})));
 
     const auto narrow = Book::open(minutes(5), {.bytes_max = 10'000});
     for (std::uint64_t n = 0; n < 100; ++n) {
@@ -209,6 +209,38 @@ TEST(TacosIdempotency, OnlySuccessIsKept) {
     const auto again = event.enter(token, header);
     EXPECT_EQ(again.body, granted.body);
     EXPECT_EQ(again.header("x-idempotency-cached"), "true");
+}
+
+TEST(TacosIdempotency, WhenTooManyCallsAreUnderWayANewOneIsToldToComeAgain) {
+    TestEvent event;
+    Book& book = *event.server.shared.tacos->book;
+    const Instant now = event.server.service.clock().now();
+    std::vector<Book::Verdict> held;
+    for (std::uint64_t n = 0; n < Book::Limits{}.calls_max; ++n)
+        held.push_back(book.begin(numbered(n), {}, now, {}));
+    const std::string header = TestEvent::key_header(key_text);
+    const auto refused = event.join({}, header);
+    EXPECT_ERROR(refused, 503, "QUEUE_ERROR", "Failed to join queue");
+    EXPECT_EQ(refused.header("retry-after"), "5");
+    EXPECT_ERROR(event.enter("x", header), 503, "QUEUE_ERROR", "Failed to grant admission");
+    EXPECT_ERROR(event.verify("{}", header), 503, "QUEUE_ERROR",
+                 "Failed to verify reservation token");
+    held.clear();
+    EXPECT_EQ(event.join({}, header).status, 202u);
+}
+
+TEST(TacosIdempotency, RepeatedCallsAreCountedHoweverTheyAreAnswered) {
+    TestEvent event;
+    Figures& figures = event.server.shared.tacos->figures;
+    {
+        SlowFirst slow(event);
+        slow.hold->answer(net::Status::accepted, "{}", event.server.service.clock().now());
+        for (net::testing::Dial& dial : slow.dials) dial.read_response();
+    }
+    EXPECT_EQ(figures.operations(Operation::join, true), 3u) << "those that waited";
+    event.join({}, TestEvent::key_header(key_text));
+    EXPECT_EQ(figures.operations(Operation::join, true), 4u) << "one from the book";
+    EXPECT_EQ(figures.replayed, 4u);
 }
 
 TEST(TacosIdempotency, TheKeyCanBeRequired) {

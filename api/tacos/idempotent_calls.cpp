@@ -4,6 +4,7 @@
 #include "api/tacos/tacos.h"
 #include "net/text.h"
 #include "token/hmac.h"
+#include "token/secret.h"
 
 namespace anteroom::api::tacos {
 namespace {
@@ -16,9 +17,18 @@ bool is_true(const Ask& ask, std::string_view header) {
 std::string test_user(const Ask& ask, const std::optional<IdempotencyKey>& key) {
     if (is_true(ask, "x-dev-mode")) return "dev-user-123";
     if (!is_true(ask, "x-load-test")) return {};
-    if (key) return fmt::format("load-test-user-{}", token::load_number<4>(key->data()));
+    if (key) return "load-test-user-" + token::hex(*key);
     const std::optional<token::VisitorId> lot = token::VisitorBook::new_visitor();
     return lot ? fmt::format("load-test-user-{}", lot->text().view()) : std::string();
+}
+
+// What is said of a call that cannot be made now.
+const Error& failure_of(Operation operation) {
+    switch (operation) {
+        case Operation::join: return errors::join_failed;
+        case Operation::enter: return errors::grant_failed;
+        default: return errors::verify_failed;
+    }
 }
 
 // What is said of an error, with the id of who hears it.
@@ -31,6 +41,21 @@ std::string with_trace_id(std::string_view body, std::string_view id) {
 
 } // namespace
 
+// Whom a token of system T's own login names; nothing: nobody.
+std::optional<token::AccessUser> Tacos::login_of(const Ask& ask) {
+    const std::string_view shown = api::bearer(ask.request);
+    std::optional<token::AccessVerifier>& login = office().tacos_access;
+    if (shown.empty() || !login) return std::nullopt;
+    const token::AccessVerdict verdict = login->verify(shown, ask.unix_now());
+    const auto* user = std::get_if<token::AccessUser>(&verdict);
+    return user ? std::optional(*user) : std::nullopt;
+}
+
+std::string Tacos::user_of(const Ask& ask) {
+    const std::optional<token::AccessUser> user = login_of(ask);
+    return user ? std::string(user->user_id) : std::string();
+}
+
 // As everywhere, and by a token of system T's own login, or of its tests.
 Tacos::Caller Tacos::identify(const Ask& ask, const std::optional<IdempotencyKey>& key) {
     Caller caller{desk_.identify(ask), key};
@@ -42,9 +67,7 @@ Tacos::Caller Tacos::identify(const Ask& ask, const std::optional<IdempotencyKey
         caller.user = test_user(ask, key);
         return caller;
     }
-    if (!office().tacos_access) return caller;
-    const token::AccessVerdict verdict = office().tacos_access->verify(shown, ask.unix_now());
-    if (const auto* user = std::get_if<token::AccessUser>(&verdict)) {
+    if (const auto user = login_of(ask)) {
         caller.user = user->user_id;
         caller.is_admin = net::equals_lower(user->role, "admin");
         caller.has_token = false;
@@ -52,17 +75,22 @@ Tacos::Caller Tacos::identify(const Ask& ask, const std::optional<IdempotencyKey
     return caller;
 }
 
-void Tacos::post(Ask& ask, const Limit& limit, Route route) {
+// What is wrong with the call's key; null: nothing, though there may be none.
+const Error* Tacos::read_key(const Ask& ask, Route route,
+                             std::optional<IdempotencyKey>& key) const {
     const bool is_ours = route == Route::verify; // Origins need not know the custom.
     const std::optional<std::string_view> text = ask.request.single_header("idempotency-key");
     const bool is_twice = !text && ask.request.header("idempotency-key");
-    std::optional<IdempotencyKey> key;
     if (text) key = parse_uuid(*text);
-    if (is_twice || (text && !text->empty() && !key))
-        return refuse(ask, limit, errors::invalid_idempotency_key);
+    if (is_twice || (text && !text->empty() && !key)) return &errors::invalid_idempotency_key;
     if (!key && options().requires_idempotency_key && !is_ours)
-        return refuse(ask, limit, errors::idempotency_required);
+        return &errors::idempotency_required;
+    return nullptr;
+}
 
+void Tacos::post(Ask& ask, const Limit& limit, Route route) {
+    std::optional<IdempotencyKey> key;
+    if (const Error* fault = read_key(ask, route, key)) return refuse(ask, limit, *fault);
     const Caller caller = identify(ask, key);
     const Operation operation = route == Route::join    ? Operation::join
                                 : route == Route::enter ? Operation::enter
@@ -72,36 +100,40 @@ void Tacos::post(Ask& ask, const Limit& limit, Route route) {
         return refuse(ask, limit, errors::not_a_backend);
     }
     Call call = defer(ask, limit, operation);
-    if (key) {
-        const token::Digest fingerprint =
-            shared_.book->fingerprint(ask.request.method_text, ask.request.path, ask.request.query,
-                                      ask.request.body, caller.user);
-        const std::uint64_t id = parked_->next_id++;
-        IdempotencyBook::Verdict verdict =
-            shared_.book->begin(*key, fingerprint, ask.now, park(id));
-        if (std::holds_alternative<IdempotencyBook::Conflict>(verdict))
-            return refuse(call, errors::idempotency_conflict);
-        if (std::holds_alternative<IdempotencyBook::Full>(verdict))
-            return refuse(call, errors::duplicate_request);
-        if (std::holds_alternative<IdempotencyBook::Waits>(verdict)) {
-            if (parked_->calls.size() >= Parked::calls_max)
-                return refuse(call, errors::duplicate_request);
-            parked_->calls.emplace(id, std::move(call));
-            return;
-        }
-        if (const auto* first =
-                std::get_if<std::shared_ptr<const IdempotencyBook::Answer>>(&verdict)) {
-            shared_.figures.replayed.fetch_add(1, std::memory_order_relaxed);
-            return write(call, (*first)->status, (*first)->body, true);
-        }
-        shared_.figures.executed.fetch_add(1, std::memory_order_relaxed);
-        call.hold.emplace(std::get<IdempotencyBook::Hold>(std::move(verdict)));
-    }
+    if (key && !is_first(ask, caller, call)) return;
     switch (route) {
         case Route::join: return join(ask, caller, std::move(call));
         case Route::enter: return enter(ask, std::move(call));
         default: return verify(ask, caller, std::move(call));
     }
+}
+
+// Whether the call is to be made. If not it is answered, or waits for the answer.
+bool Tacos::is_first(const Ask& ask, const Caller& caller, Call& call) {
+    using Book = IdempotencyBook;
+    const token::Digest fingerprint =
+        shared_.book->fingerprint(ask.request.method_text, ask.request.path, ask.request.query,
+                                  ask.request.body, caller.user);
+    const std::uint64_t id = parked_->next_id++;
+    Book::Verdict verdict = shared_.book->begin(*caller.key, fingerprint, ask.now, park(id));
+    if (std::holds_alternative<Book::Conflict>(verdict))
+        return refuse(call, errors::idempotency_conflict), false;
+    if (std::holds_alternative<Book::Full>(verdict))
+        return refuse(call, failure_of(call.operation)), false;
+    const bool waits = std::holds_alternative<Book::Waits>(verdict);
+    if (std::holds_alternative<Book::Crowded>(verdict) ||
+        (waits && parked_->calls.size() >= Parked::calls_max))
+        return refuse(call, errors::duplicate_request), false;
+    if (waits) return parked_->calls.emplace(id, std::move(call)), false;
+    const auto* answered = std::get_if<std::shared_ptr<const Book::Answer>>(&verdict);
+    if (answered) {
+        shared_.figures.note(call.operation, true);
+        shared_.figures.replayed.fetch_add(1, std::memory_order_relaxed);
+        return write(call, (*answered)->status, (*answered)->body, true), false;
+    }
+    shared_.figures.executed.fetch_add(1, std::memory_order_relaxed);
+    if (auto* hold = std::get_if<Book::Hold>(&verdict)) call.hold.emplace(std::move(*hold));
+    return true;
 }
 
 // The first call may be answered on another loop, and this one may be gone by then.

@@ -23,4 +23,8 @@ RoomSettings room_settings(const Rules& rules, RoomSettings defaults) {
     return defaults;
 }
 
+bool has_these_rules(const Settings& settings) {
+    return !settings.claim_by_look && settings.lease_start == LeaseStart::at_claim;
+}
+
 } // namespace anteroom::api::tacos

@@ -23,7 +23,7 @@ struct Options {
     std::string test_token;
     // Rooms whose ids begin so may be flushed by an admin; "*": all; empty: none.
     std::string flush_prefix;
-    bool owns_health = false; // /healthz and /readyz in the words of this system.
+    bool comes_first = false; // What several systems have is said in the words of this one.
     std::string version = "dev";
 };
 
@@ -39,5 +39,9 @@ struct Rules {
 
 // The same as settings of a room; what the rules do not say stays as in `defaults`.
 RoomSettings room_settings(const Rules& rules, RoomSettings defaults);
+
+// Whether a room works by these rules: who was called goes in by system T's `enter`, and the grant
+// runs from then on.
+bool has_these_rules(const Settings& settings);
 
 } // namespace anteroom::api::tacos

@@ -90,9 +90,9 @@ void Tacos::join(const Ask& ask, const Caller& caller, Call call) {
     if (!body) return refuse(call, errors::invalid_request);
     if (body->event_id.empty()) return refuse(call, errors::missing_event_id);
     std::string user = caller.user;
-    const bool speaks_for_others =
-        options().trusts_body_user || caller.is_backend || caller.is_admin;
-    if (user.empty() && speaks_for_others) user = body->user_id;
+    const bool speaks_for_others = caller.is_backend || caller.is_admin;
+    const bool is_stranger = user.empty() && !speaks_for_others;
+    if (user.empty() && (speaks_for_others || options().trusts_body_user)) user = body->user_id;
     if (!is_room_id(body->event_id) || !is_user_id(user))
         return refuse(call, errors::invalid_request);
 
@@ -106,14 +106,8 @@ void Tacos::join(const Ask& ask, const Caller& caller, Call call) {
         visitor = fmt::format("~tacos:{}", fresh->text().view());
     }
     if (!service().is_writable()) return refuse(call, errors::join_failed);
-    std::shared_ptr<HostedRoom> room = service().rooms().share(body->event_id);
-    if (!room) {
-        // Rooms are few: strangers make them no faster than they may join elsewhere.
-        const bool is_stranger = user.empty() && !speaks_for_others;
-        if (is_stranger && desk_.join_wait(ask) > 0) return refuse(call, errors::rate_limited);
-        room = service().find_or_make(body->event_id, options().room);
-    }
-    if (!room || !takes(room->profile(), "tacos")) return refuse(call, errors::event_not_found);
+    const std::shared_ptr<HostedRoom> room = room_for(ask, body->event_id, is_stranger, call);
+    if (!room) return;
 
     const Join command{.visitor = office().key_of(visitor),
                        .lane = lane_number(room->profile(), "").value_or(0)};
@@ -126,6 +120,24 @@ void Tacos::join(const Ask& ask, const Caller& caller, Call call) {
             answer_join(call, *room, std::get<Standing>(outcome), has_user);
         },
         user);
+}
+
+// Null: the call is answered.
+std::shared_ptr<HostedRoom> Tacos::room_for(const Ask& ask, const std::string& event_id,
+                                            bool is_stranger, Call& call) {
+    std::shared_ptr<HostedRoom> room = service().rooms().share(event_id);
+    if (room && !takes(room->profile(), "tacos"))
+        return refuse(call, errors::event_not_found), nullptr;
+    // Rooms are few: strangers make them no faster than they may join elsewhere. And in a room with
+    // other rules they take places no faster than there.
+    if (is_stranger && (!room || !has_these_rules(room->view().settings()))) {
+        call.limit.wait_seconds = desk_.join_wait(ask);
+        if (call.limit.wait_seconds > 0) return refuse(call, errors::rate_limited), nullptr;
+    }
+    if (!room) room = service().find_or_make(event_id, options().room);
+    if (!room || !takes(room->profile(), "tacos"))
+        return refuse(call, errors::event_not_found), nullptr;
+    return room;
 }
 
 void Tacos::answer_join(Call& call, const HostedRoom& room, const Standing& standing,

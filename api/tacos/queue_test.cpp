@@ -70,6 +70,24 @@ TEST(TacosQueue, RoomsThatNobodyMayMakeAreNotFoundAndClosedOnesAreUnavailable) {
     EXPECT_EQ(closed.header("retry-after"), "5");
 }
 
+TEST(TacosQueue, WhereAnOuterLineStandsInFrontItComesFirst) {
+    TestEvent event;
+    event.token();
+    event.server.service.submit(*event.room(), Activate{}, nullptr, {});
+    EXPECT_ERROR(event.join(), 403, "WAITING_ROOM_REQUIRED",
+                 "Take a number in the waiting room first");
+}
+
+TEST(TacosQueue, ACopyThatHasHeardNothingForTooLongSaysSo) {
+    TestEvent event;
+    const std::string token = event.token();
+    event.room()->set_fresh(event.server.service.clock().now() - minutes(2));
+    const auto refused = event.enter(token);
+    EXPECT_ERROR(refused, 503, "QUEUE_ERROR", "Failed to validate waiting token");
+    EXPECT_EQ(refused.header("retry-after"), "5");
+    EXPECT_ERROR(event.status(token), 503, "QUEUE_ERROR", "Failed to get queue status");
+}
+
 TEST(TacosQueue, AStatusTellsTheLivePlace) {
     TestEvent event;
     const std::string ann = event.token(), bob = event.token(), eve = event.token();

@@ -59,7 +59,7 @@ Tacos::Tacos(Desk& desk, Shared& shared)
 
 bool Tacos::owns(std::string_view path) const {
     for (const Rule& rule : rules)
-        if (rule.path == path) return rule.words == Rule::Words::queue || options().owns_health;
+        if (rule.path == path) return rule.words == Rule::Words::queue || options().comes_first;
     return false;
 }
 
@@ -75,17 +75,20 @@ bool Tacos::handle(Ask& ask) {
     if (!rule || !owns(rule->path)) return false;
     const Method wanted = ask.request.method == Method::head ? Method::get : ask.request.method;
     if (wanted == Method::options) return preflight(ask), true;
-    const bool is_counted = limits(rule->path);
-    const Limit limit = is_counted ? take(ask) : Limit{};
-    // One origin verifies for all of its visitors.
-    const bool is_exempt = rule->route == Route::verify && is_backend(ask.request);
-    if (limit.wait_seconds > 0 && !is_exempt)
-        refuse(ask, limit, errors::rate_limited);
-    else if (rule->method != wanted)
+    const Limit limit = is_counted(ask, *rule) ? take(ask) : Limit{};
+    if (refuse_over(ask, limit)) return true;
+    if (rule->method != wanted)
         refuse(ask, limit, errors::wrong_method);
     else
         dispatch(ask, limit, rule->route);
     return true;
+}
+
+// One origin verifies for all of its visitors.
+bool Tacos::is_counted(const Ask& ask, const Rule& rule) {
+    if (!limits(rule.path)) return false;
+    if (rule.route != Route::verify) return true;
+    return !is_backend(ask.request) && !identify(ask, std::nullopt).is_admin;
 }
 
 void Tacos::dispatch(Ask& ask, const Limit& limit, Route route) {
@@ -107,7 +110,7 @@ void Tacos::dispatch(Ask& ask, const Limit& limit, Route route) {
 bool Tacos::miss(Ask& ask) {
     if (!ask.request.path.starts_with(api_prefix)) return false;
     const Limit limit = take(ask);
-    if (limit.wait_seconds > 0) return refuse(ask, limit, errors::rate_limited), true;
+    if (refuse_over(ask, limit)) return true;
     net::Answer answer = begin(ask, limit, Status::not_found);
     write_error(answer.body(), errors::no_such_path, ask.request_id.view(), ask.request.path);
     return true;
@@ -116,16 +119,42 @@ bool Tacos::miss(Ask& ask) {
 Tacos::Limit Tacos::take(const Ask& ask) {
     if (!shared_.limiter.is_on()) return {};
     const AddressLimiter::Taken taken = shared_.limiter.take(ask.request.client_address(), ask.now);
-    if (taken.wait_seconds > 0) shared_.figures.dropped.fetch_add(1, std::memory_order_relaxed);
     return {.left = taken.left,
             .wait_seconds = taken.wait_seconds,
             .resets_at = unix_seconds(ask.now) + 1};
 }
 
+bool Tacos::refuse_over(Ask& ask, const Limit& limit) {
+    if (limit.wait_seconds <= 0) return false;
+    shared_.figures.dropped.fetch_add(1, std::memory_order_relaxed);
+    refuse(ask, limit, errors::rate_limited);
+    return true;
+}
+
+// The gate counts what goes on to the origin. Other systems have paths beside T's there: theirs are
+// told apart by T's custom of keys, unless T comes first.
+bool Tacos::over_limit(Ask& ask, std::int64_t wait_seconds) {
+    const bool is_ours = options().comes_first || ask.request.header("idempotency-key");
+    if (!ask.request.path.starts_with(api_prefix) || !is_ours) return false;
+    refuse(ask, {.wait_seconds = wait_seconds}, errors::rate_limited);
+    return true;
+}
+
 namespace {
 
-void dress(net::Answer& answer, std::int64_t per_second, const auto& limit, Status status) {
+// What a page of an allowed origin may read, beside the headers that browsers let it read anyway.
+constexpr std::string_view exposed_headers =
+    "Retry-After, X-Idempotency-Cached, X-RateLimit-Limit, X-RateLimit-Remaining, "
+    "X-RateLimit-Reset, X-RateLimit-Window, X-Request-ID";
+// What it may send: the original's list, and what its test users and our request ids need.
+constexpr std::string_view allowed_headers =
+    "Origin, Content-Type, Accept, Authorization, X-Requested-With, Idempotency-Key, X-Trace-Id, "
+    "X-Dev-Mode, X-Load-Test, X-Request-ID";
+
+void dress(net::Answer& answer, bool has_origin, std::int64_t per_second, const auto& limit,
+           Status status) {
     answer.headers(json_unstored);
+    if (has_origin) answer.header("Access-Control-Expose-Headers", exposed_headers);
     if (limit.resets_at > 0) {
         answer.header("X-RateLimit-Limit", static_cast<std::uint64_t>(per_second));
         answer.header("X-RateLimit-Remaining", static_cast<std::uint64_t>(limit.left));
@@ -135,7 +164,7 @@ void dress(net::Answer& answer, std::int64_t per_second, const auto& limit, Stat
     const auto wait = static_cast<std::uint64_t>(std::max<std::int64_t>(1, limit.wait_seconds));
     if (status == Status::unavailable)
         answer.header("Retry-After", retry_seconds);
-    else if (limit.resets_at > 0 && limit.left <= 0)
+    else if (status == Status::too_many_requests || (limit.resets_at > 0 && limit.left <= 0))
         answer.header("Retry-After", wait);
     if (status == Status::unauthorized) answer.header("WWW-Authenticate", "Bearer");
 }
@@ -144,7 +173,8 @@ void dress(net::Answer& answer, std::int64_t per_second, const auto& limit, Stat
 
 net::Answer Tacos::begin(Ask& ask, const Limit& limit, Status status) {
     net::Answer answer = desk_.begin(ask, status);
-    dress(answer, options().limit_per_second, limit, status);
+    dress(answer, !desk_.allowed_origin(ask.request).empty(), options().limit_per_second, limit,
+          status);
     return answer;
 }
 
@@ -161,8 +191,9 @@ Tacos::Call Tacos::defer(Ask& ask, const Limit& limit, Operation operation) {
 }
 
 void Tacos::write(Call& call, Status status, std::string_view body, bool replayed) {
+    const bool has_origin = !call.later.origin.empty();
     net::Answer answer = desk_.begin(call.later, status);
-    dress(answer, options().limit_per_second, call.limit, status);
+    dress(answer, has_origin, options().limit_per_second, call.limit, status);
     if (replayed) answer.header("X-Idempotency-Cached", "true");
     net::append(answer.body(), body);
 }
@@ -186,8 +217,7 @@ void Tacos::preflight(Ask& ask) {
     net::Answer answer = desk_.begin(ask, Status::no_content);
     if (!desk_.allowed_origin(ask.request).empty()) {
         answer.header("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS");
-        answer.header("Access-Control-Allow-Headers",
-                      "Authorization, Content-Type, Idempotency-Key, X-Request-ID");
+        answer.header("Access-Control-Allow-Headers", allowed_headers);
         answer.header("Access-Control-Max-Age", "3600");
     }
     answer.send();

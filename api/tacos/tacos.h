@@ -1,7 +1,7 @@
 // Tacos: system T, Traffic Tacos' queue, on the wire as its clients know it.
 //
-//   /api/v1/queue/{join,status,enter,leave}   a token for a place, where it is, going in, going
-//   away /api/v1/queue/verify                      an origin redeems the reservation token, once
+//   /api/v1/queue/{join,status,enter,leave}   a token for a place, where it is, in, away
+//   /api/v1/queue/verify                      an origin redeems the reservation token, once
 //   /api/v1/admin/{health,stats,flush-test-data}
 //
 // An event is a room of the same id. Who may enter is who was called; `enter` is the claim. Decides
@@ -29,6 +29,8 @@ class Tacos final : public Dialect {
     bool owns(std::string_view path) const override;
     bool handle(Ask& ask) override;
     bool limits(std::string_view path) const override;
+    std::string user_of(const Ask& ask) override;
+    bool over_limit(Ask& ask, std::int64_t wait_seconds) override;
     bool miss(Ask& ask) override;
 
   private:
@@ -43,6 +45,8 @@ class Tacos final : public Dialect {
         std::int64_t resets_at = 0;    // In Unix seconds.
     };
     Limit take(const Ask& ask);
+    bool is_counted(const Ask& ask, const Rule& rule);
+    bool refuse_over(Ask& ask, const Limit& limit);
     void dispatch(Ask& ask, const Limit& limit, Route route);
 
     // Answers at once.
@@ -66,8 +70,11 @@ class Tacos final : public Dialect {
     struct Caller : api::Caller {
         std::optional<IdempotencyKey> key;
     };
+    std::optional<token::AccessUser> login_of(const Ask& ask);
     Caller identify(const Ask& ask, const std::optional<IdempotencyKey>& key);
     void post(Ask& ask, const Limit& limit, Route route);
+    const Error* read_key(const Ask& ask, Route route, std::optional<IdempotencyKey>& key) const;
+    bool is_first(const Ask& ask, const Caller& caller, Call& call);
     // Calls that wait for the answer to the same call; of this loop.
     struct Parked {
         static constexpr std::size_t calls_max = 4'096;
@@ -81,6 +88,8 @@ class Tacos final : public Dialect {
 
     // The queue (queue_routes.cpp).
     void join(const Ask& ask, const Caller& caller, Call call);
+    std::shared_ptr<HostedRoom> room_for(const Ask& ask, const std::string& event_id,
+                                         bool is_stranger, Call& call);
     void status(Ask& ask, const Limit& limit);
     void enter(const Ask& ask, Call call);
     void leave(Ask& ask, const Limit& limit);

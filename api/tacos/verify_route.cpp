@@ -10,6 +10,19 @@ namespace anteroom::api::tacos {
 using net::compose;
 using net::Status;
 
+namespace {
+
+// For whom it is asked: an admin is not the visitor, and a backend names the visitor in the body,
+// or passes on the request of the user whom its gateway has named.
+std::string user_of(const Ask& ask, const api::Caller& caller, const Body& body) {
+    const std::string_view named =
+        caller.is_backend ? ask.request.single_header("x-user-id").value_or("") : "";
+    const bool is_named = !named.empty() && (!caller.is_admin || body.user_id.empty());
+    return is_named ? std::string(named) : body.user_id;
+}
+
+} // namespace
+
 // REQUIRES: a backend or an admin asks.
 void Tacos::verify(const Ask& ask, const Caller& caller, Call call) {
     const std::optional<Body> body = read_body(ask.request.body);
@@ -25,7 +38,7 @@ void Tacos::verify(const Ask& ask, const Caller& caller, Call call) {
     if (!held || held->room->id() != body->event_id) return refuse(call, errors::invalid_grant);
     if (held->room->age(ask.now) > limits::age_untold) return refuse(call, errors::verify_failed);
 
-    const std::string user = caller.user.empty() ? body->user_id : caller.user;
+    const std::string user = user_of(ask, caller, *body);
     const PlaceToken place = held->place;
     const Room& view = held->room->view();
     const VisitorState state = view.standing(place.number).state;
@@ -60,7 +73,8 @@ void Tacos::redeem(const std::shared_ptr<HostedRoom>& room, const PlaceToken& pl
             net::Output body;
             compose(body, R"({"valid":true,"event_id":")", room->id(), R"(","user_id":)");
             append_json_string(body, user);
-            compose(body, R"(,"waiting_token":")",
+            compose(body, R"(,"bound":)", std::string_view(place.has_user ? "true" : "false"),
+                    R"(,"waiting_token":")",
                     token_of(*room, place.number, TokenUse::waiting, place.has_user), R"("})");
             answer(call, Status::ok, {body.data(), body.size()});
         });
