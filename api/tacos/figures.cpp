@@ -4,10 +4,12 @@
 
 namespace anteroom::api::tacos {
 
-void Figures::note_wait(std::uint32_t room, std::int64_t seconds) {
+void Figures::note_wait(std::uint32_t room, std::uint64_t number, std::int64_t seconds) {
     const std::lock_guard lock(mutex_);
     if (waits_.size() >= events_max && !waits_.contains(room)) return;
     Waits& waits = waits_[room];
+    if (std::ranges::find(waits.last, number) != waits.last.end()) return;
+    waits.last[waits.count % waits.last.size()] = number;
     const auto bound = std::lower_bound(Waits::bounds.begin(), Waits::bounds.end(), seconds);
     ++waits.counts[static_cast<std::size_t>(bound - Waits::bounds.begin())];
     waits.sum_seconds += seconds;

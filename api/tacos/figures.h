@@ -20,6 +20,9 @@ struct Waits {
     std::array<std::uint64_t, bounds.size() + 1> counts{}; // The last: longer.
     std::int64_t sum_seconds = 0;
     std::uint64_t count = 0;
+    // The numbers of the last ones: two calls of one visitor that are under way at the same time
+    // both find that it was they who went in.
+    std::array<std::uint64_t, 64> last{};
 };
 
 class Figures {
@@ -32,8 +35,9 @@ class Figures {
         return operations_[static_cast<std::size_t>(operation)][succeeded].load(
             std::memory_order_relaxed);
     }
-    // By the room's index. Beyond `events_max` rooms nothing is noted of new ones.
-    void note_wait(std::uint32_t room, std::int64_t seconds);
+    // By the room's index and the visitor's number; once for each visitor. Beyond `events_max`
+    // rooms nothing is noted of new ones.
+    void note_wait(std::uint32_t room, std::uint64_t number, std::int64_t seconds);
     // Those of these rooms, in the same order; those of others are forgotten.
     std::vector<Waits> waits(const std::vector<std::uint32_t>& rooms);
 

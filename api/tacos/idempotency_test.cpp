@@ -211,6 +211,26 @@ TEST(TacosIdempotency, OnlySuccessIsKept) {
     EXPECT_EQ(again.header("x-idempotency-cached"), "true");
 }
 
+TEST(TacosIdempotency, AGrantIsRepeatedOnlyAsLongAsItLives) {
+    TestEvent event;
+    const std::string header = TestEvent::key_header(key_text);
+    const std::string token = event.token();
+    event.call(1);
+    EXPECT_EQ(event.enter(token, header).status, 200u);
+    event.leave(token);
+    const auto late = event.enter(token, header);
+    EXPECT_ERROR(late, 404, "TOKEN_NOT_FOUND", "Waiting token not found or expired");
+    EXPECT_EQ(late.header("x-idempotency-cached"), "");
+
+    const std::string other = TestEvent::key_header("0b6f1d4e-2f52-4d0a-9a38-0c6f6c1f2a02");
+    const std::string again = event.token();
+    event.call(1);
+    const auto granted = event.enter(again, other);
+    event.verify(fmt::format(R"({{"event_id":"{}","reservation_token":"{}"}})", event_id,
+                             TestServer::text_of(TestServer::json(granted), "reservation_token")));
+    EXPECT_EQ(event.enter(again, other).status, 404u) << "spent";
+}
+
 TEST(TacosIdempotency, WhenTooManyCallsAreUnderWayANewOneIsToldToComeAgain) {
     TestEvent event;
     Book& book = *event.server.shared.tacos->book;

@@ -126,7 +126,8 @@ bool Tacos::is_first(const Ask& ask, const Caller& caller, Call& call) {
         return refuse(call, errors::duplicate_request), false;
     if (waits) return parked_->calls.emplace(id, std::move(call)), false;
     const auto* answered = std::get_if<std::shared_ptr<const Book::Answer>>(&verdict);
-    if (answered) {
+    // A grant is repeated for as long as it lives; after that the room is asked.
+    if (answered && (call.operation != Operation::enter || is_granted(ask))) {
         shared_.figures.note(call.operation, true);
         shared_.figures.replayed.fetch_add(1, std::memory_order_relaxed);
         return write(call, (*answered)->status, (*answered)->body, true), false;

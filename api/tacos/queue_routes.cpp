@@ -1,4 +1,4 @@
-// A token for a place, where it is, going in, going away.
+// A token for a place, where it is, going away.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -192,53 +192,6 @@ void Tacos::answer_status(Call& call, const HostedRoom& room, const Standing& st
     if (const Error* fault = fault_of(standing)) return refuse(call, *fault);
     net::Output body;
     write_status(body, room.view(), standing, service().clock().now());
-    answer(call, Status::ok, {body.data(), body.size()});
-}
-
-void Tacos::enter(const Ask& ask, Call call) {
-    const std::optional<Body> body = read_body(ask.request.body);
-    if (!body) return refuse(call, errors::invalid_request);
-    if (body->waiting_token.empty()) return refuse(call, errors::missing_body_token);
-    const std::optional<Held> held = find(ask, body->waiting_token, TokenUse::waiting);
-    if (!held) return refuse(call, errors::token_not_found);
-    if (!held->room || held->room->age(ask.now) > limits::age_max)
-        return refuse(call, errors::validation_failed);
-    const PlaceToken place = held->place;
-    held->room->touch(place.number, ask.now);
-    const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
-    const bool is_first = room->view().standing(place.number).state != VisitorState::active;
-    service().submit(
-        *room, Claim{place.number}, &desk_.loop(),
-        [this, room, place, is_first, asked = ask.now,
-         call = std::move(call)](const Outcome& outcome) mutable {
-            if (const auto* refused = std::get_if<Refused>(&outcome)) {
-                if (refused->reason == Reason::unavailable)
-                    return refuse(call, errors::grant_failed);
-                const VisitorState state = room->view().standing(place.number).state;
-                // Not known here yet: the room has only just heard of the place.
-                const bool is_over = state == VisitorState::leaving ||
-                                     (!is_live(state) && state != VisitorState::unknown) ||
-                                     refused->reason == Reason::unknown_number;
-                return refuse(call, is_over ? errors::token_not_found : errors::not_ready);
-            }
-            const Standing& standing = std::get<Standing>(outcome);
-            if (is_first)
-                shared_.figures.note_wait(room->index(), (asked - standing.joined).count / 1'000);
-            answer_enter(call, *room, place, standing, asked);
-        });
-}
-
-// The same grant for as long as it lives. What was redeemed is spent.
-void Tacos::answer_enter(Call& call, const HostedRoom& room, const PlaceToken& place,
-                         const Standing& standing, Instant asked) {
-    if (standing.redeemed) return refuse(call, errors::token_not_found);
-    const std::string token = token_of(room, place.number, TokenUse::reservation, place.has_user);
-    if (token.empty()) return refuse(call, errors::grant_failed);
-    const std::int64_t life = room.view().settings().lease_max.count / 1'000;
-    const std::int64_t left = ((standing.until - asked).count + 999) / 1'000;
-    net::Output body;
-    compose(body, R"({"admission":"granted","reservation_token":")", token, R"(","ttl_sec":)",
-            std::clamp<std::int64_t>(left, 1, std::max<std::int64_t>(1, life)), "}");
     answer(call, Status::ok, {body.data(), body.size()});
 }
 

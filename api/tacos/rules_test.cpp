@@ -13,8 +13,11 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
+// Nobody is too slow to come, whatever the machine.
+constexpr Millis ages = hours(1);
+
 TEST(TacosRules, ReadyMeansThatEnterWorks) {
-    TestEvent event(options_of({.min_wait = Millis{50}}));
+    TestEvent event(options_of({.min_wait = Millis{50}, .enter_window = ages}));
     for (int i = 0; i < 3; ++i) {
         const std::string token = event.token();
         event.await_ready(token);
@@ -40,7 +43,7 @@ TEST(TacosRules, NobodyEntersBeforeTheMinimumWait) {
 }
 
 TEST(TacosRules, OnlyTheFirstHundredMayEnter) {
-    TestEvent event(options_of({.min_wait = Millis{0}, .rate_milli = 0}));
+    TestEvent event(options_of({.min_wait = Millis{0}, .rate_milli = 0, .enter_window = ages}));
     std::vector<std::string> tokens;
     for (int i = 0; i < 102; ++i) tokens.push_back(event.token());
     const auto room = event.room();
@@ -61,7 +64,7 @@ TEST(TacosRules, OnlyTheFirstHundredMayEnter) {
 TEST(TacosRules, AHundredEntersAtOnceNeverExceedTheBucket) {
     constexpr std::int64_t per_second = 50;
     constexpr std::size_t people = 120;
-    TestEvent event(options_of({.min_wait = Millis{0}}));
+    TestEvent event(options_of({.min_wait = Millis{0}, .enter_window = ages}));
     const Steady::time_point before = Steady::now();
     std::list<std::pair<std::string, net::testing::Dial>> waiting;
     for (std::size_t i = 0; i < people; ++i)
@@ -87,26 +90,111 @@ TEST(TacosRules, AHundredEntersAtOnceNeverExceedTheBucket) {
     EXPECT_EQ(grants.size(), people);
 }
 
-// Those who are ready and have not come yet are what the bucket holds: `rank` of them.
-TEST(TacosRules, ThoseWhoAreReadyMayEnterAtOnceAndTheNextFollowByTheRate) {
-    constexpr std::size_t people = 120;
-    TestEvent event(options_of({.min_wait = Millis{0}, .rate_milli = 1'000'000}));
-    std::vector<std::string> tokens;
-    for (std::size_t i = 0; i < people; ++i) tokens.push_back(event.token());
-    const auto room = event.room();
-    ASSERT_TRUE(net::testing::eventually([&] { return room->view().called() == 100; }));
-    event.server.change_rules(event_id, [](Settings& rules) { rules.rate_milli = 1; });
-    std::deque<net::testing::Dial> dials;
-    for (const std::string& token : tokens) {
-        dials.emplace_back(event.server.port());
-        dials.back().write(TestServer::text("POST", "/api/v1/queue/enter", "",
-                                            fmt::format(R"({{"waiting_token":"{}"}})", token)));
+// A hundred who are ready, and the pace of fifty a second.
+struct ReadyCrowd : TestEvent {
+    static constexpr std::size_t people = 100;
+    explicit ReadyCrowd(std::int64_t rate_milli)
+        : TestEvent(options_of({.min_wait = Millis{0},
+                                .rate_milli = 1'000'000,
+                                .enter_window = ages,
+                                .grant = ages})) {
+        for (std::size_t i = 0; i < people; ++i) tokens.push_back(token());
+        const auto hosted = room();
+        EXPECT_TRUE(net::testing::eventually([&] { return hosted->view().called() == people; }));
+        server.change_rules(event_id, [&](Settings& rules) {
+            rules.rate_milli = rate_milli;
+            rules.wait_min = ages; // Nobody else's turn comes.
+        });
     }
-    std::size_t granted = 0;
-    for (net::testing::Dial& dial : dials)
-        if (dial.read_response().status == 200u) ++granted;
-    EXPECT_GE(granted, 100u) << "who was told so is let in";
-    EXPECT_LE(granted, 101u);
+    void ask_to_enter(net::testing::Dial& dial, std::size_t who, std::string_view headers = {}) {
+        dial.write(TestServer::text("POST", "/api/v1/queue/enter", headers,
+                                    fmt::format(R"({{"waiting_token":"{}"}})", tokens[who])));
+    }
+    std::deque<net::testing::Dial> all_ask_to_enter() {
+        std::deque<net::testing::Dial> dials;
+        for (std::size_t i = 0; i < people; ++i) ask_to_enter(dials.emplace_back(server.port()), i);
+        return dials;
+    }
+    // When each came in, by the server's clock: the grant runs from then on.
+    std::multiset<Instant> entered() {
+        std::multiset<Instant> moments;
+        for (Number number = 1; number <= people; ++number) {
+            const Standing standing = room()->view().standing(number);
+            if (standing.state == VisitorState::active) moments.insert(standing.until - ages);
+        }
+        return moments;
+    }
+    std::vector<std::string> tokens;
+};
+
+TEST(TacosRules, AHundredWhoAreReadyAllEnterAndNoSecondSeesMoreThanTheRate) {
+    ReadyCrowd crowd(50'000);
+    for (net::testing::Dial& dial : crowd.all_ask_to_enter()) {
+        const auto answer = dial.read_response();
+        EXPECT_EQ(answer.status, 200u) << answer.body;
+    }
+    const std::multiset<Instant> entered = crowd.entered();
+    ASSERT_EQ(entered.size(), ReadyCrowd::people);
+    for (const Instant from : entered)
+        EXPECT_LE(std::distance(entered.lower_bound(from), entered.lower_bound(from + seconds(1))),
+                  50);
+    EXPECT_EQ(crowd.server.shared.tacos->figures.waits({crowd.room()->index()})[0].count,
+              ReadyCrowd::people);
+}
+
+TEST(TacosRules, WhoWouldBeHeldForTooLongIsLetIn) {
+    ReadyCrowd crowd(1); // One in a quarter of an hour.
+    for (net::testing::Dial& dial : crowd.all_ask_to_enter())
+        EXPECT_EQ(dial.read_response().status, 200u);
+}
+
+// Somebody is in, and the next one is held, with a key: so the test knows that the server has
+// heard.
+struct HeldOne : ReadyCrowd {
+    explicit HeldOne(Millis span) : ReadyCrowd(1'000'000 / span.count) {
+        EXPECT_EQ(enter(tokens[0]).status, 200u);
+        held.connect(server.port());
+        ask_to_enter(held, 1, header);
+        EXPECT_TRUE(net::testing::eventually([&] { return book().size() == 1; }));
+    }
+    IdempotencyBook& book() { return *server.shared.tacos->book; }
+    static constexpr std::string_view key = "0b6f1d4e-2f52-4d0a-9a38-0c6f6c1f2a01";
+    const std::string header = key_header(key);
+    net::testing::Dial held;
+};
+
+TEST(TacosRules, OnlyWhoIsReadyIsHeld) {
+    HeldOne event(seconds(1));
+    const std::string late = event.token();
+    EXPECT_EQ(event.enter(event.tokens[0]).status, 200u) << "in already";
+    EXPECT_EQ(event.enter(late).status, 403u);
+    EXPECT_EQ(event.enter("73bf3da3-04bb-47e2-9455-03bf5455ab81").status, 404u);
+    EXPECT_EQ(event.held.read_response().status, 200u);
+    const std::multiset<Instant> entered = event.entered();
+    EXPECT_GE(*entered.rbegin() - *entered.begin(), seconds(1));
+}
+
+TEST(TacosRules, WhoGoesAwayWhileBeingHeldIsInAllTheSame) {
+    HeldOne event(seconds(1));
+    event.held.reset();
+    EXPECT_TRUE(net::testing::eventually([&] { return event.entered().size() == 2; }));
+}
+
+TEST(TacosRules, WhoLeavesWhileBeingHeldIsNotLetIn) {
+    HeldOne event(seconds(4));
+    event.leave(event.tokens[1]);
+    EXPECT_ERROR(event.held.read_response(), 404, "TOKEN_NOT_FOUND",
+                 "Waiting token not found or expired");
+    EXPECT_EQ(event.entered().size(), 1u);
+}
+
+TEST(TacosRules, TheServerEndsWhileSomebodyIsHeld) {
+    net::testing::Dial same;
+    HeldOne event(seconds(4));
+    same.connect(event.server.port());
+    event.ask_to_enter(same, 1, event.header); // Waits for the answer of who is held.
+    ASSERT_TRUE(net::testing::eventually(
+        [&] { return event.book().waiting(*parse_uuid(HeldOne::key)) == 1; }));
 }
 
 TEST(TacosRules, AStormOfOneUserIsOnePlace) {

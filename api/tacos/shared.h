@@ -5,6 +5,7 @@
 
 #include "api/tacos/figures.h"
 #include "api/tacos/idempotency.h"
+#include "api/tacos/leaky_bucket.h"
 #include "api/tacos/options.h"
 #include "service/address_limiter.h"
 
@@ -20,6 +21,7 @@ struct Shared {
     const Options options;
     AddressLimiter limiter;
     std::shared_ptr<IdempotencyBook> book;
+    LeakyBucket bucket; // Of those who enter.
     Figures figures;
 };
 

@@ -5,8 +5,9 @@
 //   /api/v1/admin/{health,stats,flush-test-data}
 //
 // An event is a room of the same id. Who may enter is who was called; `enter` is the claim. Decides
-// nothing: turns, pace and leases are the engine's. What differs from the original on purpose is
-// in docs/dialects/tacos.md.
+// nothing: turns, pace and leases are the engine's; only the moment of a claim is put off, so that
+// those who are ready do not come in all at once. What differs from the original on purpose is in
+// docs/dialects/tacos.md.
 #pragma once
 
 #include <memory>
@@ -19,6 +20,7 @@
 #include "api/tacos/errors.h"
 #include "api/tacos/shared.h"
 #include "api/tacos/tokens.h"
+#include "net/loop.h"
 
 namespace anteroom::api::tacos {
 
@@ -91,7 +93,6 @@ class Tacos final : public Dialect {
     std::shared_ptr<HostedRoom> room_for(const Ask& ask, const std::string& event_id,
                                          bool is_stranger, Call& call);
     void status(Ask& ask, const Limit& limit);
-    void enter(const Ask& ask, Call call);
     void leave(Ask& ask, const Limit& limit);
     struct Held {
         HostedRoom* room = nullptr; // Null: another process made it, and it is not known here yet.
@@ -101,8 +102,26 @@ class Tacos final : public Dialect {
     std::string token_of(const HostedRoom& room, Number number, TokenUse use, bool has_user);
     void answer_join(Call& call, const HostedRoom& room, const Standing& standing, bool has_user);
     void answer_status(Call& call, const HostedRoom& room, const Standing& standing);
+
+    // Going in (enter_route.cpp). Who is ready goes through the bucket, and may be held for a while
+    // on this loop.
+    struct Entering {
+        static constexpr std::size_t calls_max = 4'096;
+        Call call;
+        std::shared_ptr<HostedRoom> room;
+        PlaceToken place;
+        Instant deadline = instant_max; // Of being held.
+        bool has_waited = false;
+        net::Alarm alarm;
+    };
+    void enter(const Ask& ask, Call call);
+    void let_in(Entering one);
+    void hold(Entering one, Millis span);
+    void claim(Entering one, bool is_ready, Instant taken);
     void answer_enter(Call& call, const HostedRoom& room, const PlaceToken& place,
                       const Standing& standing, Instant asked);
+    bool is_granted(const Ask& ask);
+
     // The origin (verify_route.cpp).
     void verify(const Ask& ask, const Caller& caller, Call call);
     void redeem(const std::shared_ptr<HostedRoom>& room, const PlaceToken& place, std::string user,
@@ -124,6 +143,9 @@ class Tacos final : public Dialect {
     Desk& desk_;
     Shared& shared_;
     std::shared_ptr<Parked> parked_;
+    std::uint64_t next_entering_ = 0;
+    std::unordered_map<std::uint64_t, Entering>
+        entering_; // Held. Goes before those who wait for it.
 };
 
 enum class Tacos::Route : std::uint8_t {

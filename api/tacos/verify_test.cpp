@@ -227,8 +227,8 @@ TEST(TacosOutage, WhatCannotBeDecidedIsUnavailable) {
     options.comes_first = true;
     options.flush_prefix = "*";
     TestEvent event(std::move(options), others);
-    const std::string ann = event.token(), bob = event.token();
-    event.call(1);
+    const std::string ann = event.token(), bob = event.token(), eve = event.token();
+    event.call(2);
     const std::string grant = event.grant(ann);
     token::TicketBook book(event.server.keys);
     const std::string unheard = mint(book, {.room = event.room()->index(), .number = 99});
@@ -237,6 +237,7 @@ TEST(TacosOutage, WhatCannotBeDecidedIsUnavailable) {
     away = true;
     EXPECT_ERROR(event.join(), 503, "QUEUE_ERROR", "Failed to join queue");
     EXPECT_ERROR(event.status(unheard), 503, "QUEUE_ERROR", "Failed to get queue status");
+    EXPECT_ERROR(event.enter(eve), 403, "NOT_READY", "Your turn has not arrived yet");
     EXPECT_ERROR(event.enter(bob), 503, "QUEUE_ERROR", "Failed to grant admission");
     EXPECT_ERROR(event.leave(bob), 503, "QUEUE_ERROR", "Failed to leave queue");
     const std::string body =
@@ -301,6 +302,10 @@ TEST(TacosFigures, CountWhatHappened) {
     EXPECT_EQ(figures.operations(Operation::enter, true), 2u);
     const std::vector<Waits> waits = figures.waits({event.room()->index()});
     EXPECT_EQ(waits[0].count, 1u) << "one came in, asking twice";
+    // As two calls do that are under way at the same time.
+    figures.note_wait(event.room()->index(), 1, 0);
+    figures.note_wait(event.room()->index(), 2, 0);
+    EXPECT_EQ(figures.waits({event.room()->index()})[0].count, 2u);
     EXPECT_EQ(figures.waits({77})[0].count, 0u);
     EXPECT_EQ(figures.waits({event.room()->index()})[0].count, 0u) << "forgotten with its room";
 }

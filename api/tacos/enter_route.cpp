@@ -1,0 +1,131 @@
+// Who is ready goes in. Where many are, each waits for a moment of the bucket; nobody for so long
+// that it would cost the turn.
+#include <algorithm>
+
+#include "api/tacos/body.h"
+#include "api/tacos/tacos.h"
+#include "net/output.h"
+
+namespace anteroom::api::tacos {
+namespace {
+
+using net::compose;
+using net::Status;
+
+constexpr Millis hold_max = seconds(5);
+
+// At most half of the time in which the turn lasts.
+Instant deadline_of(const Standing& standing, Instant now) {
+    const Millis half{std::max<std::int64_t>(0, (standing.until - now).count / 2)};
+    return now + std::min(hold_max, half);
+}
+
+// When the claim came about: the grant runs from then on.
+Instant claimed_at(const Room& view, const Standing& standing) {
+    return standing.until - std::min(view.settings().lease, view.settings().lease_max);
+}
+
+} // namespace
+
+void Tacos::enter(const Ask& ask, Call call) {
+    const std::optional<Body> body = read_body(ask.request.body);
+    if (!body) return refuse(call, errors::invalid_request);
+    if (body->waiting_token.empty()) return refuse(call, errors::missing_body_token);
+    const std::optional<Held> held = find(ask, body->waiting_token, TokenUse::waiting);
+    if (!held) return refuse(call, errors::token_not_found);
+    if (!held->room || held->room->age(ask.now) > limits::age_max)
+        return refuse(call, errors::validation_failed);
+    held->room->touch(held->place.number, ask.now);
+    // Where the room is written this is how it stands. Without a command: nobody who is called
+    // meanwhile goes past the bucket.
+    const VisitorState state = held->room->view().standing(held->place.number).state;
+    if (state == VisitorState::waiting && held->room->age(ask.now) == Millis{0})
+        return refuse(call, errors::not_ready);
+    let_in({.call = std::move(call),
+            .room = held->room->shared_from_this(),
+            .place = held->place,
+            .alarm = {}});
+}
+
+// At once or after being held. Only who is ready uses the bucket; who is in already, or has lost
+// the turn meanwhile, hears so from the room.
+void Tacos::let_in(Entering one) {
+    const Instant now = service().clock().now();
+    const Standing standing = one.room->view().standing(one.place.number);
+    if (standing.state != VisitorState::called) {
+        if (one.has_waited) shared_.bucket.give_up(one.room->index());
+        return claim(std::move(one), false, instant_max);
+    }
+    const bool may_hold = entering_.size() < Entering::calls_max;
+    if (!one.has_waited) one.deadline = may_hold ? deadline_of(standing, now) : now;
+    const LeakyBucket::Turn turn =
+        shared_.bucket.take({.room = one.room->index(),
+                             .rate_milli = one.room->view().settings().rate_milli,
+                             .now = now,
+                             .deadline = one.deadline,
+                             .has_waited = one.has_waited});
+    if (turn.has_come) return claim(std::move(one), true, turn.at);
+    hold(std::move(one), turn.at - now);
+}
+
+void Tacos::hold(Entering one, Millis span) {
+    const std::uint64_t id = next_entering_++;
+    one.has_waited = true;
+    Entering& held = entering_.emplace(id, std::move(one)).first->second;
+    held.alarm = desk_.loop().after(std::max(span, Millis{1}), [this, id] {
+        auto node = entering_.extract(id);
+        if (node) let_in(std::move(node.mapped()));
+    });
+}
+
+void Tacos::claim(Entering one, bool is_ready, Instant taken) {
+    const std::shared_ptr<HostedRoom> room = std::move(one.room);
+    service().submit(
+        *room, Claim{one.place.number}, &desk_.loop(),
+        [this, room, place = one.place, is_ready, taken, asked = service().clock().now(),
+         call = std::move(one.call)](const Outcome& outcome) mutable {
+            if (const auto* refused = std::get_if<Refused>(&outcome)) {
+                if (refused->reason == Reason::unavailable)
+                    return refuse(call, errors::grant_failed);
+                const VisitorState state = room->view().standing(place.number).state;
+                // Not known here yet: the room has only just heard of the place.
+                const bool is_over = state == VisitorState::leaving ||
+                                     (!is_live(state) && state != VisitorState::unknown) ||
+                                     refused->reason == Reason::unknown_number;
+                return refuse(call, is_over ? errors::token_not_found : errors::not_ready);
+            }
+            const Standing& standing = std::get<Standing>(outcome);
+            if (is_ready) {
+                shared_.bucket.amend(room->index(), taken, claimed_at(room->view(), standing));
+                shared_.figures.note_wait(room->index(), place.number,
+                                          (asked - standing.joined).count / 1'000);
+            }
+            answer_enter(call, *room, place, standing, asked);
+        });
+}
+
+// The same grant for as long as it lives. What was redeemed is spent.
+void Tacos::answer_enter(Call& call, const HostedRoom& room, const PlaceToken& place,
+                         const Standing& standing, Instant asked) {
+    if (standing.redeemed) return refuse(call, errors::token_not_found);
+    const std::string token = token_of(room, place.number, TokenUse::reservation, place.has_user);
+    if (token.empty()) return refuse(call, errors::grant_failed);
+    const std::int64_t life = room.view().settings().lease_max.count / 1'000;
+    const std::int64_t left = ((standing.until - asked).count + 999) / 1'000;
+    net::Output body;
+    compose(body, R"({"admission":"granted","reservation_token":")", token, R"(","ttl_sec":)",
+            std::clamp<std::int64_t>(left, 1, std::max<std::int64_t>(1, life)), "}");
+    answer(call, Status::ok, {body.data(), body.size()});
+}
+
+// Whether what was granted to this call before is good still.
+bool Tacos::is_granted(const Ask& ask) {
+    const std::optional<Body> body = read_body(ask.request.body);
+    const std::optional<Held> held =
+        body ? find(ask, body->waiting_token, TokenUse::waiting) : std::nullopt;
+    if (!held || !held->room) return false;
+    const Standing standing = held->room->view().standing(held->place.number);
+    return standing.state == VisitorState::active && !standing.redeemed;
+}
+
+} // namespace anteroom::api::tacos
