@@ -70,6 +70,15 @@ TEST(TacosQueue, RoomsThatNobodyMayMakeAreNotFoundAndClosedOnesAreUnavailable) {
     EXPECT_EQ(closed.header("retry-after"), "5");
 }
 
+TEST(TacosQueue, TheIdsOfSystemPAreNotTheirs) {
+    TestOptions others;
+    others.portal.emplace();
+    TestEvent event(options_of(stopped()), others);
+    EXPECT_ERROR(event.join_body(R"({"event_id":"TIMEDEAL:42"})"), 404, "EVENT_NOT_FOUND",
+                 "Event not found");
+    EXPECT_EQ(event.join_body(R"({"event_id":"TIMEDEAL:a"})").status, 202u);
+}
+
 TEST(TacosQueue, WhereAnOuterLineStandsInFrontItComesFirst) {
     TestEvent event;
     event.token();
