@@ -31,6 +31,7 @@ struct TestOptions {
     std::vector<std::string> edge_secrets{};
     // While it is true the store refuses commands; nothing: it never does.
     std::shared_ptr<std::atomic<bool>> store_is_away{};
+    bool is_away_unnoticed = false; // The store says all the same that it can be written.
 };
 
 class TestServer {

@@ -10,12 +10,13 @@ namespace anteroom::api {
 
 class FlakyStore final : public Store {
   public:
-    FlakyStore(const Clock& clock, Listener& listener, std::shared_ptr<std::atomic<bool>> is_away)
-        : memory_(clock, listener), is_away_(std::move(is_away)) {}
+    FlakyStore(const Clock& clock, Listener& listener, std::shared_ptr<std::atomic<bool>> is_away,
+               bool is_unnoticed)
+        : memory_(clock, listener), is_away_(std::move(is_away)), is_unnoticed_(is_unnoticed) {}
 
     Result<void> load(Rooms& rooms, Audit& audit) override { return memory_.load(rooms, audit); }
     void stop() override {}
-    bool is_writable() const override { return !*is_away_; }
+    bool is_writable() const override { return is_unnoticed_ || !*is_away_; }
     bool may_have(std::string_view) const override { return *is_away_; }
     void submit(HostedRoom& room, const Command& command, net::Loop* loop, OnOutcome done,
                 std::string_view who) override {
@@ -36,6 +37,7 @@ class FlakyStore final : public Store {
   private:
     MemoryStore memory_;
     std::shared_ptr<std::atomic<bool>> is_away_;
+    const bool is_unnoticed_;
 };
 
 } // namespace anteroom::api

@@ -13,9 +13,9 @@ namespace anteroom::api::tacos {
 
 inline constexpr std::string_view event_id = "evt_2025_1001";
 
-// Nobody's turn comes by itself: tests say when.
+// Nobody's turn comes by itself, nor is it ever lost: tests say when.
 inline Rules stopped() {
-    return {.min_wait = hours(1), .rate_milli = 0};
+    return {.min_wait = hours(1), .rate_milli = 0, .enter_window = hours(1)};
 }
 
 inline Options options_of(const Rules& rules) {

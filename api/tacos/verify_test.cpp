@@ -267,6 +267,25 @@ TEST(TacosOutage, WhatCannotBeDecidedIsUnavailable) {
     EXPECT_EQ(event.leave(bob).status, 200u);
 }
 
+TEST(TacosOutage, AFlushThatFailsOnTheWaySaysSo) {
+    TestOptions others;
+    others.store_is_away = std::make_shared<std::atomic<bool>>(false);
+    others.is_away_unnoticed = true;
+    std::atomic<bool>& away = *others.store_is_away;
+    Options options = options_of(stopped());
+    options.flush_prefix = "*";
+    TestEvent event(std::move(options), others);
+    event.token();
+    away = true;
+    const auto answer =
+        event.server.ask("POST", "/api/v1/admin/flush-test-data", TestServer::as_admin());
+    EXPECT_EQ(answer.status, 503u);
+    EXPECT_EQ(answer.header("retry-after"), "5");
+    EXPECT_EQ(answer.body,
+              R"({"success":false,"total_deleted_keys":0,"deleted_by_pattern":{"queue:*":0},)"
+              R"("message":"Some events could not be flushed"})");
+}
+
 TEST(TacosVerify, NobodyElseHearsTheAnswerAgain) {
     Granted event("");
     const std::string key = TestEvent::key_header("11111111-2222-4333-8444-555555555555");
