@@ -4,6 +4,7 @@
 #include <chrono>
 #include <deque>
 #include <list>
+#include <optional>
 #include <set>
 
 #include "api/tacos/test_event.h"
@@ -180,21 +181,38 @@ TEST(TacosRules, WhoGoesAwayWhileBeingHeldIsInAllTheSame) {
     EXPECT_TRUE(net::testing::eventually([&] { return event.entered().size() == 2; }));
 }
 
+// Nobody is held for longer than five seconds, and a machine may sleep for as long: `scene` says
+// whether it came in time. Some scene does.
+template <class Scene>
+void while_somebody_is_held(const Scene& scene) {
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        HeldOne event(seconds(4));
+        if (scene(event)) return;
+    }
+    FAIL() << "always too late";
+}
+
 TEST(TacosRules, WhoLeavesWhileBeingHeldIsNotLetIn) {
-    HeldOne event(seconds(4));
-    event.leave(event.tokens[1]);
-    EXPECT_ERROR(event.held.read_response(), 404, "TOKEN_NOT_FOUND",
-                 "Waiting token not found or expired");
-    EXPECT_EQ(event.entered().size(), 1u);
+    while_somebody_is_held([](HeldOne& event) {
+        event.leave(event.tokens[1]);
+        const auto answer = event.held.read_response();
+        if (answer.status == 200) return false;
+        EXPECT_ERROR(answer, 404, "TOKEN_NOT_FOUND", "Waiting token not found or expired");
+        EXPECT_EQ(event.entered().size(), 1u);
+        return true;
+    });
 }
 
 TEST(TacosRules, TheServerEndsWhileSomebodyIsHeld) {
-    net::testing::Dial same;
-    HeldOne event(seconds(4));
-    same.connect(event.server.port());
-    event.ask_to_enter(same, 1, event.header); // Waits for the answer of who is held.
-    ASSERT_TRUE(net::testing::eventually(
-        [&] { return event.book().waiting(*parse_uuid(HeldOne::key)) == 1; }));
+    std::optional<net::testing::Dial> same;
+    while_somebody_is_held([&](HeldOne& event) {
+        event.ask_to_enter(same.emplace(event.server.port()), 1,
+                           event.header); // Waits for the answer of who is held.
+        const auto waits = [&] { return event.book().waiting(*parse_uuid(HeldOne::key)) == 1; };
+        EXPECT_TRUE(
+            net::testing::eventually([&] { return waits() || event.entered().size() == 2; }));
+        return waits();
+    });
 }
 
 TEST(TacosRules, AStormOfOneUserIsOnePlace) {
@@ -251,10 +269,8 @@ TEST(TacosRules, TheWaitIsToldFromTheMeasuredPaceAndWithinBounds) {
         rules.rate_milli = 20'000;
         rules.called_max = 0;
     });
-    const auto room = event.room();
-    ASSERT_TRUE(net::testing::eventually([&] { return room->view().rate_per_second() > 0; }));
+    ASSERT_TRUE(net::testing::eventually([&] { return wait() < 600; }));
     EXPECT_GE(wait(), 1);
-    EXPECT_LT(wait(), 600);
 }
 
 } // namespace

@@ -14,7 +14,7 @@ namespace {
 
 // For whom it is asked: an admin is not the visitor, and a backend names the visitor in the body,
 // or passes on the request of the user whom its gateway has named.
-std::string user_of(const Ask& ask, const api::Caller& caller, const Body& body) {
+std::string asked_for(const Ask& ask, const api::Caller& caller, const Body& body) {
     const std::string_view named =
         caller.is_backend ? ask.request.single_header("x-user-id").value_or("") : "";
     const bool is_named = !named.empty() && (!caller.is_admin || body.user_id.empty());
@@ -38,7 +38,7 @@ void Tacos::verify(const Ask& ask, const Caller& caller, Call call) {
     if (!held || held->room->id() != body->event_id) return refuse(call, errors::invalid_grant);
     if (held->room->age(ask.now) > limits::age_untold) return refuse(call, errors::verify_failed);
 
-    const std::string user = user_of(ask, caller, *body);
+    const std::string user = asked_for(ask, caller, *body);
     const PlaceToken place = held->place;
     const Room& view = held->room->view();
     const VisitorState state = view.standing(place.number).state;
