@@ -35,8 +35,11 @@ token::AccessRules tacos_rules(std::string issuer, std::string audience) {
     return rules;
 }
 
-token::AccessRules portal_rules() {
-    return {.type_required = false, .roles_required = true, .secret_is_text = true};
+token::AccessRules portal_rules(std::string issuer) {
+    return {.type_required = false,
+            .issuer = std::move(issuer),
+            .roles_required = true,
+            .secret_is_text = true};
 }
 
 VisitorKey Office::key_of(std::string_view visitor_id) const {

@@ -32,7 +32,7 @@ struct OfficeOptions {
 // empty is not looked at.
 token::AccessRules tacos_rules(std::string issuer, std::string audience);
 // System P's login: the same, and what has no `roles` is a refresh token.
-token::AccessRules portal_rules();
+token::AccessRules portal_rules(std::string issuer);
 
 class Office {
   public:

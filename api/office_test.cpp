@@ -20,11 +20,12 @@ constexpr std::string_view tacos_claims =
 std::unique_ptr<Office> office_with(std::string_view secret, const token::AccessRules& tacos,
                                     const token::JwkSet* jwks = nullptr) {
     const Result<token::KeyRing> ring = token::KeyRing::generate(test_now);
-    Result<std::unique_ptr<Office>> office = Office::open(*ring, {.jwt_secret = std::string(secret),
-                                                                  .jwks = jwks,
-                                                                  .access_rules = {},
-                                                                  .tacos_rules = tacos,
-                                                                  .portal_rules = portal_rules()});
+    Result<std::unique_ptr<Office>> office =
+        Office::open(*ring, {.jwt_secret = std::string(secret),
+                             .jwks = jwks,
+                             .access_rules = {},
+                             .tacos_rules = tacos,
+                             .portal_rules = portal_rules("")});
     CHECK(office);
     return *std::move(office);
 }
@@ -33,6 +34,19 @@ bool takes(std::optional<token::AccessVerifier>& login, std::string_view claims,
            std::string_view secret) {
     const std::string token = token::forge(R"({"alg":"HS256","typ":"JWT"})", claims, secret);
     return login->verify(token, test_now).index() == 0;
+}
+
+TEST(Office, SystemPsLoginIsThatOfTheIssuerWhereOneIsNamed) {
+    const Result<token::KeyRing> ring = token::KeyRing::generate(test_now);
+    const auto office = *Office::open(*ring, {.jwt_secret = std::string(digits),
+                                              .access_rules = {},
+                                              .portal_rules = portal_rules("https://login.test")});
+    EXPECT_TRUE(
+        takes(office->portal_access,
+              R"({"sub":"p","roles":["ROLE_USER"],"iss":"https://login.test","exp":1700000600})",
+              digits));
+    EXPECT_FALSE(takes(office->portal_access,
+                       R"({"sub":"p","roles":["ROLE_USER"],"exp":1700000600})", digits));
 }
 
 TEST(Office, SystemsTAndPSignWithTheTextOfTheSecret) {

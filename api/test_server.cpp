@@ -62,7 +62,7 @@ TestServer::TestServer(TestOptions options)
             *Office::open(keys, {.jwt_secret = options.jwt_secret,
                                  .access_rules = {},
                                  .tacos_rules = tacos_rules("", "traffic-tacos-api"),
-                                 .portal_rules = portal_rules()}));
+                                 .portal_rules = portal_rules("")}));
         api_->set_gate(*GateKeeper::open(api_->desk(), gate));
         server_ = *net::HttpServer::listen(thread_.loop, *api_, std::move(server_options));
         port_ = server_->port();

@@ -96,9 +96,13 @@ class Measurement {
             co_await self->client_->fetch(std::move(request));
         --self->in_flight_;
         if (!answer || answer->status >= 400) ++self->step_.failed;
-        // Who waited in vain waited, too: however many failures are allowed, they count as slow.
-        if (!answer || answer->status < 400)
-            self->latencies_.push_back((monotonic() - begin).count);
+        // Who got no answer waited for as long as anybody can, also where the origin hung up:
+        // however many failures are allowed, these were no fast answers.
+        const std::int64_t took = (monotonic() - begin).count;
+        if (!answer)
+            self->latencies_.push_back(std::max(took, self->deadline_.count));
+        else if (answer->status < 400)
+            self->latencies_.push_back(took);
     }
 
     void begin(double rate) {

@@ -208,7 +208,7 @@ class Server {
         if (speaks(config_, "tacos"))
             options.tacos_rules =
                 api::tacos_rules(config_.tacos_jwt_issuer, config_.tacos_jwt_audience);
-        if (speaks(config_, "portal")) options.portal_rules = api::portal_rules();
+        if (speaks(config_, "portal")) options.portal_rules = api::portal_rules(config_.issuer);
         Result<std::unique_ptr<api::Office>> office = api::Office::open(installation.keys, options);
         if (!office) throw ConfigError("auth.jwt_secret: " + office.fault().reason);
         return *std::move(office);

@@ -85,15 +85,26 @@ bool Hhplus::handle(Ask& ask) {
     return true;
 }
 
-// A backend calls for everybody: whose calls are they? A token that is good says so, too, also
-// before what the gate guards.
+// A backend calls for everybody: whose calls are they? The token says so, too, also before what the
+// gate guards; not where whoever comes may have drawn it for anybody.
 std::string Hhplus::user_of(const Ask& ask) {
+    const Caller caller = desk_.identify(ask);
+    if (!caller.user.empty()) return caller.user;
     const std::string_view shown = ask.request.single_header("token").value_or("");
-    if (const auto token = read_token(desk_.office(), shown, ask.unix_now()))
-        return visitor_of(token->user);
+    const std::optional<QueueToken> token = read_token(desk_.office(), shown, ask.unix_now());
+    const bool is_proof = caller.is_backend || !options_.trusts_user_id;
+    if (token && is_proof && is_holder(*token)) return visitor_of(token->user);
     if (!owns(ask.request.path)) return {};
     const std::optional<Person> person = person_of(ask);
     return person && person->is_verified ? visitor_of(person->user) : std::string();
+}
+
+// Whether the place is known to be this user's: a token's halves may be of two.
+bool Hhplus::is_holder(const QueueToken& token) {
+    const HostedRoom* room = desk_.service().rooms().find(options_.room);
+    if (!room || token.room != room->index()) return false;
+    const VisitorKey* holder = room->view().visitor(token.number);
+    return holder && *holder == desk_.office().key_of(visitor_of(token.user));
 }
 
 bool Hhplus::over_limit(Ask& ask, std::int64_t wait_seconds) {

@@ -61,6 +61,7 @@ class Hhplus final : public Dialect {
         bool is_verified = false;
     };
     std::optional<Person> person_of(const Ask& ask);
+    bool is_holder(const QueueToken& token);
     // The place that the request's token names. Answers when there is none.
     struct Held {
         HostedRoom* room = nullptr;

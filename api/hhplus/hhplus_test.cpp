@@ -422,7 +422,7 @@ struct CountedHall : TestHall {
         all.call_limits[static_cast<std::size_t>(gate::Category::general)] = 2;
         return all;
     }
-    CountedHall() : TestHall(options()) {}
+    explicit CountedHall(TestOptions all = options()) : TestHall(std::move(all)) {}
     static void expect_too_many(const Response& answer) {
         EXPECT_EQ(answer.status, 429);
         EXPECT_EQ(answer.body, R"({"result":"ERROR","data":null,"error":"요청이 너무 많습니다."})");
@@ -452,6 +452,25 @@ TEST(Hhplus, WhoIsNobodyIsCountedByAddress) {
     // Nobody else's words.
     EXPECT_EQ(hall.server.ask("GET", "/api/v1/others").body,
               R"({"error":"Rate limit exceeded","retryAfter":60})");
+}
+
+TEST(Hhplus, ATokenOfTwoHalvesIsCountedForNeither) {
+    CountedHall hall;
+    const std::string ann = hall.token(1), eve = hall.token(2);
+    const std::string mixed = TestHall::with(ann.substr(0, 37) + eve.substr(37));
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(hall.rank(mixed).status, 401); // By address.
+    CountedHall::expect_too_many(hall.rank(mixed));
+    EXPECT_EQ(hall.rank(1, ann).status, 200) << "ann's calls are her own";
+}
+
+TEST(Hhplus, TokensThatAnybodyMayDrawAreCountedByAddress) {
+    TestOptions options = CountedHall::options();
+    options.trust_loopback = false;
+    options.hhplus->trusts_user_id = true;
+    CountedHall hall(std::move(options));
+    const std::string ann = hall.token(1), eve = hall.token(2);
+    CountedHall::expect_too_many(hall.rank(1, ann));
+    CountedHall::expect_too_many(hall.rank(2, eve));
 }
 
 // What is written are all settings: an old copy would undo what was changed elsewhere.

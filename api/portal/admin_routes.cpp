@@ -86,18 +86,19 @@ void Portal::finish_with(const std::shared_ptr<HostedRoom>& room, const Command&
         });
 }
 
-std::shared_ptr<HostedRoom> Portal::find_active(Ask& ask, Form form, const Event& event) {
+std::shared_ptr<HostedRoom> Portal::find_where(Ask& ask, Form form, const Event& event,
+                                               bool (*holds)(const HostedRoom&)) {
     const std::optional<HostedRoom*> found = find_queue(ask, event);
     if (!found) return nullptr;
     const bool is_there = *found != nullptr;
-    if (is_there && is_active(**found)) return (*found)->shared_from_this();
+    if (is_there && holds(**found)) return (*found)->shared_from_this();
     refuse(ask, is_there && form == Form::seller ? errors::seller_not_active : missing(form));
     return nullptr;
 }
 
 // A queue that is over is drained and empty; closed is an operator's word (is_guarded).
 void Portal::deactivate(Ask& ask, const Caller& caller, Form form, const Event& event) {
-    const std::shared_ptr<HostedRoom> room = find_active(ask, form, event);
+    const std::shared_ptr<HostedRoom> room = find_where(ask, form, event, is_guarded);
     if (!room) return;
     desk_.note(ask, caller, "deactivate", options_.drains ? "drain" : "expire");
     const SetState drain{RoomState::draining};
@@ -113,7 +114,7 @@ void Portal::deactivate(Ask& ask, const Caller& caller, Form form, const Event& 
 }
 
 void Portal::process(Ask& ask, const Caller& caller, Form form, const Event& event) {
-    const std::shared_ptr<HostedRoom> room = find_active(ask, form, event);
+    const std::shared_ptr<HostedRoom> room = find_where(ask, form, event, is_active);
     if (!room) return;
     desk_.note(ask, caller, "process", "");
     const Call command{room->view().settings().admit_batch};

@@ -148,10 +148,14 @@ std::optional<Portal::Event> Portal::read_event(Ask& ask, std::string_view type,
 
 std::optional<HostedRoom*> Portal::find_queue(Ask& ask, const Event& event, Millis age_max) {
     if (!event.room_id) return nullptr;
-    HostedRoom* room = desk_.service().rooms().find(*event.room_id);
-    if (!room && desk_.service().may_have(*event.room_id)) {
-        refuse(ask, errors::unavailable);
-        return std::nullopt;
+    Rooms& rooms = desk_.service().rooms();
+    HostedRoom* room = rooms.find(*event.room_id);
+    if (!room) {
+        if (desk_.service().may_have(*event.room_id)) {
+            refuse(ask, errors::unavailable);
+            return std::nullopt;
+        }
+        room = rooms.find(*event.room_id); // It may have come in between.
     }
     if (!room) return nullptr;
     if (is_stale(ask, *room, is_queue(*room) ? age_max : limits::age_untold)) return std::nullopt;

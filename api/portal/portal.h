@@ -112,8 +112,9 @@ class Portal final : public Dialect {
     void deactivate(Ask& ask, const Caller& caller, Form form, const Event& event);
     void process(Ask& ask, const Caller& caller, Form form, const Event& event);
     void admin_status(Ask& ask, Form form, const Event& event);
-    // Answers when there is none, or it is not active.
-    std::shared_ptr<HostedRoom> find_active(Ask& ask, Form form, const Event& event);
+    // Null: there is none, or this does not hold of it, and that was answered.
+    std::shared_ptr<HostedRoom> find_where(Ask& ask, Form form, const Event& event,
+                                           bool (*holds)(const HostedRoom&));
     // Does this as the last step, and answers with the queue.
     void finish_with(const std::shared_ptr<HostedRoom>& room, const Command& command, Form form,
                      Later later);

@@ -89,10 +89,12 @@ TEST(PortalPurchase, BehindARoomThatAnOperatorClosedNobodyNewMayBuy) {
     sale.expect_guarded();
     sale.send_everybody_away();
     EXPECT_EQ(shape(sale.validate("eve")), required) << "closed is not over";
-    // The sellers end it as always.
-    sale.activate(1, 1, 1);
-    sale.seller("deactivate");
+    // The sellers end it as always, and then it is over.
+    EXPECT_EQ(sale.seller("deactivate").status, 200);
     EXPECT_EQ(shape(sale.validate("eve")), success);
+    EXPECT_EQ(sale.seller("deactivate").status, 400);
+    sale.activate(1, 1, 1);
+    EXPECT_EQ(shape(sale.validate("eve")), required);
 }
 
 TEST(PortalPurchase, APauseKeepsTheGate) {

@@ -20,6 +20,10 @@ Instant deadline_of(const Standing& standing, Instant now) {
     return now + std::min(hold_max, half);
 }
 
+std::pair<std::uint32_t, Number> key_of(const auto& entering) {
+    return {entering.room->index(), entering.place.number};
+}
+
 // When the claim came about: the grant runs from then on.
 Instant claimed_at(const Room& view, const Standing& standing) {
     return standing.until - std::min(view.settings().lease, view.settings().lease_max);
@@ -41,16 +45,28 @@ void Tacos::enter(const Ask& ask, Call call) {
     const VisitorState state = held->room->view().standing(held->place.number).state;
     if (state == VisitorState::waiting && held->room->age(ask.now) == Millis{0})
         return refuse(call, errors::not_ready);
-    let_in({.call = std::move(call),
-            .room = held->room->shared_from_this(),
-            .place = held->place,
-            .alarm = {}});
+    Entering one{.call = std::move(call),
+                 .room = held->room->shared_from_this(),
+                 .place = held->place,
+                 .alarm = {}};
+    if (const auto other = held_.find(key_of(one)); other != held_.end()) {
+        if (++other->second.others > HeldVisitor::others_max)
+            return refuse(one.call, errors::duplicate_request);
+        return wait_for_other(std::move(one));
+    }
+    let_in(std::move(one));
 }
 
 // At once or after being held. Only who is ready uses the bucket; who is in already, or has lost
 // the turn meanwhile, hears so from the room.
 void Tacos::let_in(Entering one) {
     const Instant now = service().clock().now();
+    if (one.has_waited) {
+        held_.erase(key_of(one));
+        // The copy may have been made anew meanwhile.
+        HostedRoom* shown = service().rooms().at(one.room->index());
+        if (shown && shown->id() == one.room->id()) one.room = shown->shared_from_this();
+    }
     const Standing standing = one.room->view().standing(one.place.number);
     if (standing.state != VisitorState::called) {
         if (one.has_waited) shared_.bucket.give_up(one.room->index());
@@ -65,16 +81,30 @@ void Tacos::let_in(Entering one) {
                              .deadline = one.deadline,
                              .has_waited = one.has_waited});
     if (turn.has_come) return claim(std::move(one), true, turn.at);
-    hold(std::move(one), turn.at - now);
+    hold(std::move(one), turn.at);
 }
 
-void Tacos::hold(Entering one, Millis span) {
-    const std::uint64_t id = next_entering_++;
+void Tacos::hold(Entering one, Instant until) {
     one.has_waited = true;
-    Entering& held = entering_.emplace(id, std::move(one)).first->second;
-    held.alarm = desk_.loop().after(std::max(span, Millis{1}), [this, id] {
+    held_.insert_or_assign(key_of(one), HeldVisitor{.until = until});
+    keep_until(until, std::move(one), &Tacos::let_in);
+}
+
+// Until the other call has come in, or has not.
+void Tacos::wait_for_other(Entering one) {
+    const auto other = held_.find(key_of(one));
+    if (other == held_.end()) return claim(std::move(one), false, instant_max);
+    const Instant until = other->second.until;
+    keep_until(until, std::move(one), &Tacos::wait_for_other);
+}
+
+void Tacos::keep_until(Instant moment, Entering one, void (Tacos::*then)(Entering)) {
+    const Millis span = std::max(moment - service().clock().now(), Millis{1});
+    const std::uint64_t id = next_entering_++;
+    Entering& kept = entering_.emplace(id, std::move(one)).first->second;
+    kept.alarm = desk_.loop().after(span, [this, id, then] {
         auto node = entering_.extract(id);
-        if (node) let_in(std::move(node.mapped()));
+        if (node) (this->*then)(std::move(node.mapped()));
     });
 }
 

@@ -12,6 +12,7 @@
 namespace anteroom::api::tacos {
 namespace {
 
+using net::testing::WireResponse;
 using Steady = std::chrono::steady_clock;
 
 // Nobody is too slow to come, whatever the machine.
@@ -199,6 +200,32 @@ TEST(TacosRules, WhoLeavesWhileBeingHeldIsNotLetIn) {
         if (answer.status == 200) return false;
         EXPECT_ERROR(answer, 404, "TOKEN_NOT_FOUND", "Waiting token not found or expired");
         EXPECT_EQ(event.entered().size(), 1u);
+        return true;
+    });
+}
+
+// However often one visitor asks, it is one moment of the bucket: nobody fills it for others.
+TEST(TacosRules, CallsOfOneVisitorWaitForEachOther) {
+    while_somebody_is_held([](HeldOne& event) {
+        std::deque<net::testing::Dial> others;
+        for (int i = 0; i < 10; ++i)
+            event.ask_to_enter(others.emplace_back(event.server.port()), 1);
+        std::vector<WireResponse> refused;
+        std::set<std::string> grants;
+        for (net::testing::Dial& dial : others) {
+            const WireResponse answer = dial.read_response();
+            if (answer.status == 409)
+                refused.push_back(answer);
+            else
+                grants.insert(answer.body);
+        }
+        if (refused.size() != 2) return false; // Eight may wait.
+        for (const WireResponse& answer : refused)
+            EXPECT_ERROR(answer, 409, "DUPLICATE_REQUEST",
+                         "This request has already been processed");
+        grants.insert(event.held.read_response().body);
+        EXPECT_EQ(grants.size(), 1u) << "all hear of the same grant";
+        EXPECT_EQ(event.entered().size(), 2u);
         return true;
     });
 }

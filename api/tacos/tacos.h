@@ -10,6 +10,7 @@
 // docs/dialects/tacos.md.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -114,9 +115,18 @@ class Tacos final : public Dialect {
         bool has_waited = false;
         net::Alarm alarm;
     };
+    // Whom a call holds, by room and number, and until when. Other calls of the same visitor wait
+    // for it and use no moment of the bucket.
+    struct HeldVisitor {
+        static constexpr std::size_t others_max = 8;
+        Instant until;
+        std::size_t others = 0;
+    };
     void enter(const Ask& ask, Call call);
     void let_in(Entering one);
-    void hold(Entering one, Millis span);
+    void hold(Entering one, Instant until);
+    void wait_for_other(Entering one);
+    void keep_until(Instant moment, Entering one, void (Tacos::*then)(Entering));
     void claim(Entering one, bool is_ready, Instant taken);
     void answer_enter(Call& call, const HostedRoom& room, const PlaceToken& place,
                       const Standing& standing, Instant asked);
@@ -144,6 +154,7 @@ class Tacos final : public Dialect {
     Shared& shared_;
     std::shared_ptr<Parked> parked_;
     std::uint64_t next_entering_ = 0;
+    std::map<std::pair<std::uint32_t, Number>, HeldVisitor> held_;
     std::unordered_map<std::uint64_t, Entering>
         entering_; // Held. Goes before those who wait for it.
 };

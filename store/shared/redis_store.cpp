@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t rooms_per_look = 250; // A thousand rooms within a second.
 constexpr std::size_t indexes_kept = 4;     // For rooms that are created by first use.
 constexpr std::uint64_t beats_per_second = 1'000 / look_interval.count;
+constexpr std::uint64_t beats_per_registry = 5 * beats_per_second; // Then it is read whole.
+constexpr const char* no_version = "-"; // Of the registry: read it whole.
 constexpr std::uint32_t loss_delays_max = 25;
 constexpr Millis loss_delay{200};
 constexpr Millis skew_max{500};
@@ -257,9 +259,17 @@ RedisFigures RedisStore::figures() const {
 // --- The loop's thread: rooms.
 
 void RedisStore::on_opened(HostedRoom& room) {
-    client_->run(register_script(), {registry_version, registry_rooms},
-                 {room.id(), std::to_string(room.index()), registry_news}, [](const Answer&) {});
+    enroll(room);
     watch(room.shared_from_this());
+}
+
+// What is lost here is made good when the registry is read whole.
+void RedisStore::enroll(const HostedRoom& room) {
+    client_->run(register_script(), {registry_version, registry_rooms},
+                 {room.id(), std::to_string(room.index()), registry_news},
+                 [this](const Answer& answer) {
+                     if (answer.trouble != Trouble::none) registry_version_ = no_version;
+                 });
 }
 
 void RedisStore::watch(const std::shared_ptr<HostedRoom>& room) {
@@ -309,6 +319,7 @@ void RedisStore::on_gone(HostedRoom& room) {
     client_->unsubscribe(RoomKeys(room.id()).news());
     client_->run(unregister_script(), {registry_version, registry_rooms},
                  {room.id(), std::to_string(room.index()), registry_news}, [](const Answer&) {});
+    registry_version_ = no_version; // Another room of this id may have been passed over.
     // A copy that was being made again stands behind the one that is shown.
     if (rooms_->share(room.id())) {
         if (const std::shared_ptr<HostedRoom> shown = rooms_->remove(room.id()))
@@ -352,17 +363,27 @@ void RedisStore::on_registry(const Answer& answer, Instant asked) {
     const std::vector<Reply>& reply = answer.reply.list;
     if (reply.empty()) return;
     registry_version_ = reply[0].text;
-    if (reply.size() == 2) {
-        const std::vector<Reply>& rooms = reply[1].list;
-        for (std::size_t i = 0; i + 1 < rooms.size(); i += 2)
-            if (!logs_.contains(rooms[i].text))
-                load_room(rooms[i].text, static_cast<std::uint32_t>(
-                                             std::strtoul(rooms[i + 1].text.c_str(), nullptr, 10)));
-    }
+    if (reply.size() == 2) compare_registry(reply[1].list);
     const std::lock_guard lock(mutex_);
     registry_read_ = true;
     registry_fresh_ = asked;
     changed_.notify_all();
+}
+
+// What we do not have is loaded. What it does not have is entered again: whoever made the room may
+// have died before saying so, or Redis may have forgotten it. If it is we who have not heard that a
+// room is gone, then all find it gone, and strike it out.
+void RedisStore::compare_registry(const std::vector<Reply>& ids_and_indexes) {
+    std::set<std::string_view> listed;
+    for (std::size_t i = 0; i + 1 < ids_and_indexes.size(); i += 2) {
+        const std::string& id = ids_and_indexes[i].text;
+        listed.insert(id);
+        if (!logs_.contains(id))
+            load_room(id, static_cast<std::uint32_t>(
+                              std::strtoul(ids_and_indexes[i + 1].text.c_str(), nullptr, 10)));
+    }
+    for (const auto& [id, room] : logs_)
+        if (!listed.contains(id) && RoomLog::of(*room).is_live()) enroll(*room);
 }
 
 void RedisStore::reserve_indexes() {
@@ -409,6 +430,7 @@ void RedisStore::look_after() {
     if (was_writable != is_writable_)
         say(is_writable_ ? "Redis can be written again"
                          : "Redis cannot be written now: commands are refused until it can");
+    if (beats_ % beats_per_registry == 0) registry_version_ = no_version;
     read_registry();
     if (beats_ % beats_per_second == 0) {
         read_audit();

@@ -77,6 +77,8 @@ class RedisStore final : public Store, private LogContext::Owner {
     Result<void> check_keys();
     void read_registry();
     void on_registry(const Answer& answer, Instant asked);
+    void compare_registry(const std::vector<Reply>& ids_and_indexes);
+    void enroll(const HostedRoom& room);
     void load_room(const std::string& id, std::uint32_t index);
     void begin_load(const std::string& id, std::uint32_t index);
     void watch(const std::shared_ptr<HostedRoom>& room);

@@ -105,6 +105,7 @@ class RoomLog final : public StorePart {
     // We write it, and no replica has confirmed what we wrote last.
     bool lacks_replica() const { return writes() && must_confirm_; }
     bool is_idle(); // Nothing is under way.
+    bool is_live() const { return mode_ == Mode::live; }
     void on_news(std::optional<std::string> news);
     std::uint64_t position() const { return position_; }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "store/redis/redis_server.h"
+#include "store/shared/keys.h"
 #include "store/shared/redis_store.h"
 #include "tests/contract/process.h"
 
@@ -200,6 +201,19 @@ TEST_F(SharedRooms, AnEmptiedRedisIsAnEmptyHouse) {
         Process::eventually([&] { return process->rooms().share("r") == nullptr; });
     processes[2]->make("r");
     EXPECT_EQ(number_of(processes[0]->insist("r", join(1))), 1u);
+}
+
+// Who made it died before saying so; or a replica that had not heard of it took over.
+TEST_F(SharedRooms, ARoomThatTheRegistryLacksIsEnteredAgain) {
+    processes[0]->make("r");
+    processes[0]->insist("r", join(1));
+    await_all("r", 2);
+    const Reply version = ask({"GET", shared::registry_version});
+    ask({"HDEL", shared::registry_rooms, "r"});
+    Process::eventually([&] { return !ask({"HGET", shared::registry_rooms, "r"}).is_nil(); });
+    const std::unique_ptr<Process> late = another();
+    EXPECT_EQ(number_of(late->insist("r", join(1))), 1u);
+    EXPECT_NE(ask({"GET", shared::registry_version}), version);
 }
 
 TEST_F(SharedRooms, WithoutRedisNothingIsDoneAndAfterwardsEverythingGoesOn) {
