@@ -51,7 +51,6 @@ export async function startMock({ page, template, texts, adminToken }) {
     if (route === "POST ticket/finish") { place.state = "finished"; return send(response, 204, ""); }
     if (route === "DELETE ticket") {
       place.state = "leaving";
-      place.leaving = setTimeout(() => { place.state = "left"; }, 3_600_000);
       return send(response, 204, "");
     }
     return refuse(response, 404, "not_found");
@@ -143,7 +142,6 @@ export async function startMock({ page, template, texts, adminToken }) {
     faults,
     async stop() {
       clearInterval(ticker);
-      for (const room of world.values()) for (const place of room.places.values()) clearTimeout(place.leaving);
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
     },
@@ -163,7 +161,7 @@ const ended = place => ["finished", "left", "expired"].includes(place.state);
 const line = room => [...room.places.values()].filter(place => place.state === "waiting" || place.state === "leaving");
 
 function touch(room, place) {
-  if (place.state === "leaving") { clearTimeout(place.leaving); place.state = "waiting"; }
+  if (place.state === "leaving") place.state = "waiting";
   if (place.state === "called") place.state = "active";
 }
 

@@ -85,9 +85,9 @@ test("an EventSource that is cut off comes back where it was", options, async t 
   const { entryToken } = await queue.enter("ann");
   const page = await subscribe(t, queue, entryToken);
   const before = (await heard(page, () => heard.length > 0)).at(-1);
-  const asked = relay.requests.length;
+  const again = page.waitForRequest(/\/subscribe\//);
   relay.cut();
-  while (relay.requests.length === asked) await page.waitForTimeout(20);
+  await again;
   const count = await page.evaluate(() => heard.length);
   await page.waitForFunction(known => heard.length > known && source.readyState === EventSource.OPEN, count);
   const later = await page.evaluate(() => heard);
