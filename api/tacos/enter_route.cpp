@@ -35,19 +35,19 @@ void Tacos::enter(const Ask& ask, Call call) {
     const std::optional<Body> body = read_body(ask.request.body);
     if (!body) return refuse(call, errors::invalid_request);
     if (body->waiting_token.empty()) return refuse(call, errors::missing_body_token);
-    const std::optional<Held> held = find(ask, body->waiting_token, TokenUse::waiting);
-    if (!held) return refuse(call, errors::token_not_found);
-    if (!held->room || held->room->age(ask.now) > limits::age_max)
+    const std::optional<Found> found = find(ask, body->waiting_token, TokenUse::waiting);
+    if (!found) return refuse(call, errors::token_not_found);
+    if (!found->room || found->room->age(ask.now) > limits::age_max)
         return refuse(call, errors::validation_failed);
-    held->room->touch(held->place.number, ask.now);
+    found->room->touch(found->place.number, ask.now);
     // Where the room is written this is how it stands. Without a command: nobody who is called
     // meanwhile goes past the bucket.
-    const VisitorState state = held->room->view().standing(held->place.number).state;
-    if (state == VisitorState::waiting && held->room->age(ask.now) == Millis{0})
+    const VisitorState state = found->room->view().standing(found->place.number).state;
+    if (state == VisitorState::waiting && found->room->age(ask.now) == Millis{0})
         return refuse(call, errors::not_ready);
     Entering one{.call = std::move(call),
-                 .room = held->room->shared_from_this(),
-                 .place = held->place,
+                 .room = found->room->shared_from_this(),
+                 .place = found->place,
                  .alarm = {}};
     if (const auto other = held_.find(key_of(one)); other != held_.end()) {
         if (++other->second.others > HeldVisitor::others_max)
@@ -151,10 +151,10 @@ void Tacos::answer_enter(Call& call, const HostedRoom& room, const PlaceToken& p
 // Whether what was granted to this call before is good still.
 bool Tacos::is_granted(const Ask& ask) {
     const std::optional<Body> body = read_body(ask.request.body);
-    const std::optional<Held> held =
+    const std::optional<Found> found =
         body ? find(ask, body->waiting_token, TokenUse::waiting) : std::nullopt;
-    if (!held || !held->room) return false;
-    const Standing standing = held->room->view().standing(held->place.number);
+    if (!found || !found->room) return false;
+    const Standing standing = found->room->view().standing(found->place.number);
     return standing.state == VisitorState::active && !standing.redeemed;
 }
 

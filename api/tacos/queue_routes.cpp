@@ -78,11 +78,11 @@ std::string Tacos::token_of(const HostedRoom& room, Number number, TokenUse use,
                 {.use = use, .has_user = has_user, .room = room.index(), .number = number});
 }
 
-std::optional<Tacos::Held> Tacos::find(const Ask& ask, std::string_view token, TokenUse use) {
+std::optional<Tacos::Found> Tacos::find(const Ask& ask, std::string_view token, TokenUse use) {
     const std::optional<PlaceToken> place = read(office().tickets, token, use, ask.unix_now());
     HostedRoom* room = place ? service().rooms().at(place->room) : nullptr;
     if (!room && (!place || !service().rooms().may_come(place->room))) return std::nullopt;
-    return Held{.room = room, .place = *place};
+    return Found{.room = room, .place = *place};
 }
 
 void Tacos::join(const Ask& ask, const Caller& caller, Call call) {
@@ -159,24 +159,24 @@ void Tacos::status(Ask& ask, const Limit& limit) {
     };
     const std::string token = token_in(ask.request.query);
     if (token.empty()) return fail(errors::missing_query_token);
-    const std::optional<Held> held = find(ask, token, TokenUse::waiting);
-    if (!held) return fail(errors::token_not_found);
-    if (!held->room) return fail(errors::status_failed);
-    const Number number = held->place.number;
-    held->room->counters.polls.fetch_add(1, std::memory_order_relaxed);
-    if (held->room->age(ask.now) > limits::age_max) return fail(errors::status_failed);
+    const std::optional<Found> found = find(ask, token, TokenUse::waiting);
+    if (!found) return fail(errors::token_not_found);
+    if (!found->room) return fail(errors::status_failed);
+    const Number number = found->place.number;
+    found->room->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    if (found->room->age(ask.now) > limits::age_max) return fail(errors::status_failed);
 
-    held->room->touch(number, ask.now);
-    const Standing standing = held->room->view().standing(number);
+    found->room->touch(number, ask.now);
+    const Standing standing = found->room->view().standing(number);
     const bool is_known = standing.state != VisitorState::unknown;
-    if (is_known && held->room->may_tell(standing)) {
+    if (is_known && found->room->may_tell(standing)) {
         if (const Error* fault = fault_of(standing)) return fail(*fault);
         shared_.figures.note(Operation::status, true);
         net::Answer answer = begin(ask, limit, Status::ok);
-        return write_status(answer.body(), held->room->view(), standing, ask.now);
+        return write_status(answer.body(), found->room->view(), standing, ask.now);
     }
     // A moment ago called, or over; or this copy of the room has not heard of the place yet.
-    const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
+    const std::shared_ptr<HostedRoom> room = found->room->shared_from_this();
     service().submit(
         *room, Touch{number}, &desk_.loop(),
         [this, room, call = defer(ask, limit, Operation::status)](const Outcome& outcome) mutable {
@@ -202,11 +202,11 @@ void Tacos::leave(Ask& ask, const Limit& limit) {
         return refuse(ask, limit, errors::missing_query_token);
     }
     Call call = defer(ask, limit, Operation::leave);
-    const std::optional<Held> held = find(ask, token, TokenUse::waiting);
-    if (!held) return answer(call, Status::ok, gone);
-    if (!held->room) return refuse(call, errors::leave_failed);
-    const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
-    service().submit(*room, Leave{held->place.number}, &desk_.loop(),
+    const std::optional<Found> found = find(ask, token, TokenUse::waiting);
+    if (!found) return answer(call, Status::ok, gone);
+    if (!found->room) return refuse(call, errors::leave_failed);
+    const std::shared_ptr<HostedRoom> room = found->room->shared_from_this();
+    service().submit(*room, Leave{found->place.number}, &desk_.loop(),
                      [this, room, call = std::move(call)](const Outcome& outcome) mutable {
                          const auto* refused = std::get_if<Refused>(&outcome);
                          if (refused && refused->reason == Reason::unavailable)

@@ -95,11 +95,11 @@ class Tacos final : public Dialect {
                                          bool is_stranger, Call& call);
     void status(Ask& ask, const Limit& limit);
     void leave(Ask& ask, const Limit& limit);
-    struct Held {
+    struct Found {
         HostedRoom* room = nullptr; // Null: another process made it, and it is not known here yet.
         PlaceToken place;
     };
-    std::optional<Held> find(const Ask& ask, std::string_view token, TokenUse use);
+    std::optional<Found> find(const Ask& ask, std::string_view token, TokenUse use);
     std::string token_of(const HostedRoom& room, Number number, TokenUse use, bool has_user);
     void answer_join(Call& call, const HostedRoom& room, const Standing& standing, bool has_user);
     void answer_status(Call& call, const HostedRoom& room, const Standing& standing);

@@ -33,14 +33,14 @@ void Tacos::verify(const Ask& ask, const Caller& caller, Call call) {
                                        ? api::bearer(ask.request)
                                        : std::string_view(body->reservation_token);
     if (token.empty()) return refuse(call, errors::missing_grant);
-    const std::optional<Held> held = find(ask, token, TokenUse::reservation);
-    if (held && !held->room) return refuse(call, errors::verify_failed);
-    if (!held || held->room->id() != body->event_id) return refuse(call, errors::invalid_grant);
-    if (held->room->age(ask.now) > limits::age_untold) return refuse(call, errors::verify_failed);
+    const std::optional<Found> found = find(ask, token, TokenUse::reservation);
+    if (found && !found->room) return refuse(call, errors::verify_failed);
+    if (!found || found->room->id() != body->event_id) return refuse(call, errors::invalid_grant);
+    if (found->room->age(ask.now) > limits::age_untold) return refuse(call, errors::verify_failed);
 
     const std::string user = asked_for(ask, caller, *body);
-    const PlaceToken place = held->place;
-    const Room& view = held->room->view();
+    const PlaceToken place = found->place;
+    const Room& view = found->room->view();
     const VisitorState state = view.standing(place.number).state;
     if (state == VisitorState::finished) return refuse(call, errors::used_grant);
     if (place.has_user) {
@@ -50,7 +50,7 @@ void Tacos::verify(const Ask& ask, const Caller& caller, Call call) {
         if (!owner && state == VisitorState::unknown) return refuse(call, errors::verify_failed);
         if (!owner || *owner != office().key_of(user)) return refuse(call, errors::invalid_grant);
     }
-    redeem(held->room->shared_from_this(), place, place.has_user ? user : std::string(),
+    redeem(found->room->shared_from_this(), place, place.has_user ? user : std::string(),
            std::move(call));
 }
 
