@@ -111,7 +111,21 @@ void Room::admit(Done& done, std::uint64_t count_max, Pace pace) {
 }
 
 Number Room::number_at(std::size_t line, std::uint64_t order) const {
-    return line % 2 == 0 ? carriers_.at(order) : order;
+    return carries(line) ? carriers_.at(order) : order;
+}
+
+// Whether one more outer number may be taken: the oldest order that somebody still stands outside
+// with must not fall too far behind. Nobody's does before there were that many orders.
+bool Room::outer_has_room() const {
+    const std::uint64_t next = outer_.order_of(outer_.next_number());
+    if (!outer_.has_room()) return false;
+    if (OuterLine::spans(0, next)) return true;
+    for (std::size_t line = 0; line < lines_max; ++line) {
+        if (!carries(line)) continue;
+        const std::optional<std::uint64_t> oldest = lines_[line].outside.front();
+        if (oldest && !OuterLine::spans(*oldest, next)) return false;
+    }
+    return true;
 }
 
 // The head of the first line whose head may be called. Those silent for too long are swept out of

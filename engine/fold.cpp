@@ -55,7 +55,7 @@ bool Room::fits(const Happening& what) const {
         [&](const Left& l) { return is_live(state(l.number)); },
         [&](const Expired& e) { return is_live(state(e.number)); },
         [&](const NumberTaken& t) {
-            return t.number == outer_.next_number() && outer_.has_room() &&
+            return t.number == outer_.next_number() && outer_has_room() &&
                    outer_.find(t.visitor) == 0;
         },
         [&](const Advanced& a) {
@@ -74,17 +74,17 @@ bool Room::fits(const Happening& what) const {
 }
 
 void Room::fold(const Joined& joined, Instant at) {
-    const bool carries = joined.outer > 0 && !joined.bound_only;
+    const bool carried = joined.outer > 0 && !joined.bound_only;
     const Place place{
         .state = VisitorState::waiting,
-        .line = static_cast<std::uint8_t>(joined.lane * 2 + (carries ? 0 : 1)),
-        .order = carries ? outer_.order_of(joined.outer) : joined.number,
+        .line = static_cast<std::uint8_t>(joined.lane * 2 + (carried ? 0 : 1)),
+        .order = carried ? outer_.order_of(joined.outer) : joined.number,
     };
     if (joined.outer > 0) {
         before_outer_change(joined.outer);
         outer_.bind(joined.outer, joined.visitor);
     }
-    if (carries) carriers_.add(place.order, joined.number);
+    if (carried) carriers_.add(place.order, joined.number);
     lines_[place.line].everybody.insert(place.order);
     lines_[place.line].present.insert(place.order);
     lines_[place.line].outside.insert(place.order);
@@ -104,7 +104,7 @@ void Room::fold(const Called& called, Instant at) {
     flow_.called(at, scene());
     add(inside_, +one_called); // First: a reader who meets nobody waiting meets them inside.
     leave_line(place);
-    if (place.line % 2 == 0) {
+    if (carries(place.line)) {
         before_outer_change(outer_.number_of(place.order));
         outer_.spend(place.order);
     }
@@ -207,7 +207,7 @@ void Room::leave_line(Place place) {
     Queue& queue = lines_[place.line];
     queue.everybody.erase(place.order);
     if (queue.present.contains(place.order)) queue.present.erase(place.order);
-    if (place.line % 2 == 0) carriers_.remove(place.order);
+    if (carries(place.line)) carriers_.remove(place.order);
     add(waiting_, -1);
 }
 

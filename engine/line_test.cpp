@@ -63,6 +63,18 @@ TEST(Line, BehavesLikeASetWhenNumbersComeAndGoAnywhere) {
     }
 }
 
+TEST(Line, GrowingDownwardsItIsCopiedAsRarelyAsUpwards) {
+    Retired retired;
+    Line line(retired);
+    constexpr std::uint64_t step = 32'768; // Every number in a chunk of its own.
+    for (std::uint64_t i = 1'000; i-- > 0;) {
+        line.insert(i * step + i);
+        ASSERT_EQ(line.front(), i * step + i);
+    }
+    for (std::uint64_t i = 0; i < 1'000; ++i) ASSERT_EQ(line.rank(i * step + i), i);
+    EXPECT_LT(retired.size(), 30u); // Directories and sums: two for every doubling.
+}
+
 TEST(Line, FindsItsWayAsTheWindowSlidesFarUp) {
     Retired retired;
     Line line(retired);

@@ -97,7 +97,7 @@ Number OuterLine::next_number() const {
 }
 
 bool OuterLine::has_room() const {
-    return next_number() - forgotten() < 0xffff'ffff && base() + next_number() <= Line::number_max;
+    return spans(forgotten(), next_number()) && order_of(next_number()) <= Line::number_max;
 }
 
 void OuterLine::take(Number number, const VisitorKey& visitor, Instant now) {
@@ -168,8 +168,8 @@ bool OuterLine::restore_head(ByteReader& in) {
     const std::uint64_t base = in.word();
     advanced_ = Instant{in.signed_word()};
     const bool fits = in.ok() && active <= 1 && generation <= UINT32_MAX && serving <= issued &&
-                      forgotten <= issued && issued - forgotten < 0xffff'ffff &&
-                      base <= Line::number_max && issued <= Line::number_max - base;
+                      forgotten <= issued && spans(forgotten, issued) && base <= Line::number_max &&
+                      issued <= Line::number_max - base;
     if (!fits) return false;
     base_.store(base, std::memory_order_release);
     active_.store(active == 1, std::memory_order_release);

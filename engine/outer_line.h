@@ -67,6 +67,7 @@ class OuterLine {
 
     // Writer.
     Number next_number() const;
+    // False when the numbers reach back as far as they may; see spans.
     bool has_room() const;
     void take(Number number, const VisitorKey& visitor, Instant now);
     void advance(Number serving, Instant now);
@@ -86,11 +87,13 @@ class OuterLine {
 
     // Writer. The number of this generation with this order; 0: of an older one.
     Number number_of(std::uint64_t order) const { return order > base() ? order - base() : 0; }
-    // Writer. Some number had this order once, and not so long ago that a line could not span it.
-    bool was_ordered(std::uint64_t order) const {
-        constexpr std::uint64_t span_max = std::uint64_t{1} << 40;
-        const std::uint64_t newest = base() + issued();
-        return order > 0 && order <= newest && newest - order < span_max;
+    // Writer. Some number had this order once.
+    bool was_ordered(std::uint64_t order) const { return order > 0 && order <= newest_order(); }
+    std::uint64_t newest_order() const { return base() + issued(); }
+    // Orders in use at the same time lie at most this far apart: what is kept by order takes memory
+    // for the orders between, too.
+    static bool spans(std::uint64_t oldest, std::uint64_t newest) {
+        return newest - oldest < span_max;
     }
 
     // Writer. For snapshots: the chunks that may hold places, [first, last), and their content.
@@ -112,6 +115,7 @@ class OuterLine {
   private:
     static constexpr unsigned chunk_bits = 8;
     static constexpr std::size_t chunk_size = std::size_t{1} << chunk_bits;
+    static constexpr std::uint64_t span_max = std::uint64_t{1} << 30; // A billion people.
     struct Taken {
         VisitorKey visitor;
         VisitorKey user;

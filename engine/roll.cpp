@@ -88,7 +88,8 @@ void Roll::forget(Instant before) {
     for (; first_kept_ < issued() >> chunk_bits; ++first_kept_) {
         if (records_.at(first_kept_)) return;
         const Tomb* tomb = tombs_.at(first_kept_);
-        if (tomb && tomb->ended > before) return;
+        const bool in_reach = chunk_of(issued()) - first_kept_ < tombs_max;
+        if (tomb && tomb->ended > before && in_reach) return;
         if (tomb) tombs_.drop(first_kept_);
     }
 }
@@ -131,7 +132,9 @@ void Roll::write_head(std::string& out) const {
 bool Roll::restore_head(ByteReader& in) {
     const Number issued = in.word();
     first_kept_ = in.word();
-    if (!in.ok() || issued > Line::number_max || first_kept_ > chunk_of(issued)) return false;
+    if (!in.ok() || issued > Line::number_max || first_kept_ > chunk_of(issued) ||
+        chunk_of(issued) - first_kept_ >= chunks_max)
+        return false;
     issued_.store(issued, std::memory_order_release);
     return true;
 }

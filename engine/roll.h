@@ -82,7 +82,7 @@ class Roll {
     Record& add(Number number, const VisitorKey& visitor, Place place, Instant now);
     // Writer. REQUIRES: the visitor is live and `state` is not.
     void end(Number number, VisitorState state, Instant now);
-    // Writer. Forgets what became of numbers that ended before `before`.
+    // Writer. Forgets what became of numbers that ended before `before`, or very long ago.
     void forget(Instant before);
 
     // Reader-safe. The record while its chunk is in memory: always for the live.
@@ -133,6 +133,8 @@ class Roll {
     static constexpr std::size_t chunk_size = std::size_t{1} << chunk_bits;
     // What 32 bits in the index can tell apart.
     static constexpr std::uint64_t chunks_max = (std::uint64_t{1} << (32 - chunk_bits)) - 1;
+    // So far back it is known what became of the ended: two billion numbers.
+    static constexpr std::uint64_t tombs_max = chunks_max / 2;
 
     struct Chunk {
         std::array<Record, chunk_size> records;

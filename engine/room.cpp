@@ -139,7 +139,7 @@ Outcome Room::on(const TakeNumber& take) {
     Number number = outer_.find(take.visitor);
     const bool is_new = number == 0;
     if (is_new) {
-        if (!outer_.has_room()) return Refused{Reason::room_full};
+        if (!outer_has_room()) return Refused{Reason::room_full};
         number = outer_.next_number();
         happen(NumberTaken{.number = number, .visitor = take.visitor});
     }

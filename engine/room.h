@@ -170,7 +170,9 @@ class Room {
     Instant deadline_of(const Record& record, VisitorState state) const;
     std::optional<Instant> next_admission() const;
     std::uint8_t lines_in_use() const { return static_cast<std::uint8_t>(2 * settings().lanes); }
+    static bool carries(std::size_t line) { return line % 2 == 0; } // Its order is an outer one.
     Number number_at(std::size_t line, std::uint64_t order) const;
+    bool outer_has_room() const;
 
     // Folding (fold.cpp).
     bool fits(const Happening& what) const;

@@ -172,13 +172,14 @@ bool Room::finish_restore() {
     std::uint64_t inside = 0;
     const bool complete = roll_.finish_restore([&](Number number, Record& record) {
         const Place place = record.place();
-        const bool carries = place.line % 2 == 0;
+        const bool carried = carries(place.line);
         fits = fits && place.line < lines_max && place.order <= Line::number_max &&
-               (carries ? outer_.was_ordered(place.order) : place.order == number);
+               (carried ? outer_.was_ordered(place.order) : place.order == number);
         if (!fits) return false;
         Queue& queue = lines_[place.line];
         if (place.state != VisitorState::active) {
-            if (queue.outside.contains(place.order)) return fits = false;
+            const bool in_span = !carried || OuterLine::spans(place.order, outer_.newest_order());
+            if (!in_span || queue.outside.contains(place.order)) return fits = false;
             queue.outside.insert(place.order);
         }
         if (!is_in_line(place.state)) {
@@ -188,11 +189,11 @@ bool Room::finish_restore() {
             return true;
         }
         fits = fits && !queue.everybody.contains(place.order) &&
-               !(carries && carriers_.at(place.order) != 0);
+               !(carried && carriers_.at(place.order) != 0);
         if (!fits) return false;
         queue.everybody.insert(place.order);
         if (place.state == VisitorState::waiting) queue.present.insert(place.order);
-        if (carries) carriers_.add(place.order, number);
+        if (carried) carriers_.add(place.order, number);
         if (place.state == VisitorState::leaving) set_timer(number);
         ++waiting;
         return true;

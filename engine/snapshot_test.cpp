@@ -1,10 +1,13 @@
 // A snapshot that is taken while the room goes on is the room of the moment when it began.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/byte_stream.h"
+#include "engine/line.h"
 #include "engine/room.h"
 
 namespace anteroom {
@@ -167,6 +170,69 @@ TEST(Snapshot, AbandonedItCostsNothingMore) {
     for (int i = 0; i < 500; ++i) live.step();
     Room restored;
     EXPECT_TRUE(restore_all(restored, snapshot_of(live.room)));
+}
+
+// Two visitors wait with outer orders: the last of a first generation, the first of a second.
+std::vector<std::string> two_generations(Room& room) {
+    Facts facts;
+    const Instant now{1'000};
+    const auto wait_with = [&](std::uint64_t id, std::uint32_t generation, std::uint8_t number) {
+        room.apply(Advance{number}, now, facts);
+        room.apply(Join{.visitor = {.high = id, .low = id},
+                        .outer = OuterPlace{.generation = generation, .number = number}},
+                   now, facts);
+    };
+    room.apply(SetState{RoomState::paused}, now, facts);
+    room.apply(Activate{}, now, facts);
+    for (std::uint64_t id = 1; id <= 77; ++id) room.apply(TakeNumber{{id << 50, id}}, now, facts);
+    wait_with(1, 1, 77);
+    room.apply(Activate{}, now, facts);
+    room.apply(TakeNumber{{78ull << 50, 78}}, now, facts);
+    wait_with(2, 2, 1);
+    return snapshot_of(room);
+}
+
+// The same, but so many have taken numbers in the first generation.
+std::vector<std::string> with_orders_before(std::vector<std::string> pieces, std::uint64_t count) {
+    const auto words = [](std::initializer_list<std::uint64_t> all) {
+        std::string bytes;
+        for (const std::uint64_t word : all) ByteWriter(bytes).word(word);
+        return bytes;
+    };
+    constexpr std::uint64_t issued = 1, serving = 1, forgotten = 0;
+    const std::string was = words({issued, serving, forgotten, 77});
+    const std::size_t at = pieces[0].find(was);
+    EXPECT_NE(at, std::string::npos);
+    pieces[0].replace(at, was.size(), words({issued, serving, forgotten, count}));
+    return pieces;
+}
+
+TEST(Snapshot, OrdersThatLieTooFarApartAreRefused) {
+    constexpr std::uint64_t span_max = std::uint64_t{1} << 30;
+    Room live;
+    const std::vector<std::string> pieces = two_generations(live);
+    ASSERT_EQ(live.waiting(), 2u);
+    // The older of the two has order 77; the newest order is one after the first generation.
+    const std::vector<std::string> widest = with_orders_before(pieces, 77 + span_max - 2);
+    Room restored;
+    EXPECT_TRUE(restore_all(restored, widest));
+    EXPECT_EQ(restored.waiting(), 2u);
+    for (const std::uint64_t count : {77 + span_max - 1, span_max << 10, Line::number_max - 1}) {
+        Room room;
+        EXPECT_FALSE(restore_all(room, with_orders_before(pieces, count))) << count;
+    }
+
+    // The room itself never comes to that: it gives no number before the oldest has gone.
+    Facts facts;
+    Instant now{2'000};
+    const TakeNumber take{{79ull << 50, 79}};
+    const Outcome full = restored.apply(take, now, facts);
+    ASSERT_TRUE(std::holds_alternative<Refused>(full));
+    EXPECT_EQ(std::get<Refused>(full).reason, Reason::room_full);
+    restored.apply(Leave{1}, now, facts);
+    now = now + restored.settings().leave_grace + seconds(1);
+    restored.apply(Tick{}, now, facts);
+    EXPECT_TRUE(std::holds_alternative<OuterStanding>(restored.apply(take, now, facts)));
 }
 
 TEST(Snapshot, WhatIsNoSnapshotIsRefused) {

@@ -94,7 +94,7 @@ class Window {
     };
 
     // A directory that covers `index`: the one there is, or a new one around the chunks that exist,
-    // with as much room above as they take, so that a growing window is copied rarely.
+    // with as much room on the side where it grows as they take, so that it is copied rarely.
     Directory& cover(std::uint64_t index) {
         Directory* old = directory_.load(std::memory_order_relaxed);
         if (old && index - old->first < old->size) return *old;
@@ -106,9 +106,11 @@ class Window {
             high = std::max(high, i);
         });
         const std::uint64_t size = std::bit_ceil(2 * (high - low + 1));
-        auto fresh = std::make_unique<Directory>(low, size);
+        const bool grows_down = index < high;
+        const std::uint64_t first = !grows_down ? low : high < size ? 0 : high + 1 - size;
+        auto fresh = std::make_unique<Directory>(first, size);
         for_each([&](std::uint64_t i, Chunk& chunk) {
-            fresh->chunks[i - low].store(&chunk, std::memory_order_relaxed);
+            fresh->chunks[i - first].store(&chunk, std::memory_order_relaxed);
         });
         directory_.store(fresh.get(), std::memory_order_release);
         if (old) retired_.add(std::unique_ptr<Directory>(old));
