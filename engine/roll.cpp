@@ -33,7 +33,7 @@ Number Roll::next_number() const {
 }
 
 bool Roll::has_room() const {
-    return (next_number() >> chunk_bits) - records_.first() < chunks_max;
+    return chunk_of(next_number()) - first_live_ < chunks_max;
 }
 
 Record& Roll::add(Number number, const VisitorKey& visitor, Place place, Instant now) {
@@ -82,13 +82,20 @@ void Roll::bury(std::uint64_t chunk_index) {
     }
     tomb.ended = chunk.ended;
     records_.drop(chunk_index);
+    find_first_live();
+}
+
+// The chunk that the next number goes to counts as live, there or not.
+void Roll::find_first_live() {
+    first_live_ = std::min(std::max(first_live_, records_.first()), chunk_of(issued()));
+    while (first_live_ < chunk_of(issued()) && !records_.at(first_live_)) ++first_live_;
 }
 
 void Roll::forget(Instant before) {
     for (; first_kept_ < issued() >> chunk_bits; ++first_kept_) {
         if (records_.at(first_kept_)) return;
         const Tomb* tomb = tombs_.at(first_kept_);
-        const bool in_reach = chunk_of(issued()) - first_kept_ < tombs_max;
+        const bool in_reach = chunk_of(issued()) - first_kept_ < chunks_max;
         if (tomb && tomb->ended > before && in_reach) return;
         if (tomb) tombs_.drop(first_kept_);
     }
@@ -133,7 +140,7 @@ bool Roll::restore_head(ByteReader& in) {
     const Number issued = in.word();
     first_kept_ = in.word();
     if (!in.ok() || issued > Line::number_max || first_kept_ > chunk_of(issued) ||
-        chunk_of(issued) - first_kept_ >= chunks_max)
+        chunk_of(issued) - first_kept_ >= kept_max)
         return false;
     issued_.store(issued, std::memory_order_release);
     return true;
@@ -158,7 +165,6 @@ bool Roll::write_chunk(std::uint64_t chunk_index, std::string& out) const {
 }
 
 bool Roll::restore_chunk(std::uint64_t chunk_index, ByteReader& in, Instant now) {
-    // Not further apart than the index can tell; see has_room.
     const bool in_reach = chunk_index <= chunk_of(issued()) &&
                           chunk_of(issued()) - chunk_index < chunks_max &&
                           !records_.at(chunk_index);
@@ -189,8 +195,8 @@ bool Roll::restore_chunk(std::uint64_t chunk_index, ByteReader& in, Instant now)
 }
 
 bool Roll::restore_tomb(std::uint64_t chunk_index, ByteReader& in) {
-    const bool in_reach = chunk_index <= chunk_of(issued()) && chunk_index >= first_kept_ &&
-                          chunk_of(issued()) - chunk_index < chunks_max && !tombs_.at(chunk_index);
+    const bool in_reach =
+        chunk_index <= chunk_of(issued()) && chunk_index >= first_kept_ && !tombs_.at(chunk_index);
     if (!in_reach || !in.ok()) return false;
     Tomb& tomb = tombs_.ensure(chunk_index);
     tomb.ended = Instant{in.signed_word()};

@@ -75,7 +75,7 @@ class Roll {
     // The number the next visitor gets. Numbers whose low 32 bits are 0 are not issued: in the
     // index these mean an empty slot.
     Number next_number() const;
-    // False when the records reach 2^32 numbers back, more than the index can tell apart.
+    // False when the records reach back as far as they may.
     bool has_room() const;
 
     // Writer. Everybody starts as waiting. REQUIRES: number == next_number(), visitor not live.
@@ -131,10 +131,11 @@ class Roll {
   private:
     static constexpr unsigned chunk_bits = 8;
     static constexpr std::size_t chunk_size = std::size_t{1} << chunk_bits;
-    // What 32 bits in the index can tell apart.
-    static constexpr std::uint64_t chunks_max = (std::uint64_t{1} << (32 - chunk_bits)) - 1;
-    // So far back it is known what became of the ended: two billion numbers.
-    static constexpr std::uint64_t tombs_max = chunks_max / 2;
+    // The live have numbers of the last billion: the window takes memory for those between, and
+    // the index tells numbers apart by 32 bits.
+    static constexpr std::uint64_t chunks_max = (std::uint64_t{1} << (30 - chunk_bits)) - 1;
+    // What became of the ended is forgotten as far back, but a moment later.
+    static constexpr std::uint64_t kept_max = 2 * chunks_max;
 
     struct Chunk {
         std::array<Record, chunk_size> records;
@@ -148,19 +149,21 @@ class Roll {
     };
 
     void bury(std::uint64_t chunk_index);
+    void find_first_live();
 
     Window<Chunk> records_;
     Window<Tomb> tombs_;
     KeyIndex<Roll> index_;
     std::atomic<Number> issued_{0};
     std::uint64_t first_kept_ = 0; // Chunks below are forgotten.
+    std::uint64_t first_live_ = 0; // Chunks below have no records.
 };
 
 template <class Visit>
 bool Roll::for_each_silent(Instant before, Visit visit) {
     constexpr std::size_t scans_max = 4'096; // A million records: some milliseconds.
     std::size_t scans = 0;
-    for (std::uint64_t index = records_.first(); index < records_.last(); ++index) {
+    for (std::uint64_t index = first_live_; index <= chunk_of(issued()); ++index) {
         Chunk* chunk = records_.at(index);
         if (!chunk || chunk->live == 0 || chunk->seen_min > before) continue;
         if (++scans > scans_max) return false;
@@ -204,6 +207,7 @@ bool Roll::finish_restore(Visit visit) {
             if (fits) index_.insert(record.visitor, number);
         }
     });
+    find_first_live();
     return fits;
 }
 

@@ -172,6 +172,20 @@ TEST(Snapshot, AbandonedItCostsNothingMore) {
     EXPECT_TRUE(restore_all(restored, snapshot_of(live.room)));
 }
 
+// The pieces with other words in the head, where these are found.
+using Words = std::initializer_list<std::uint64_t>;
+std::vector<std::string> with_words(std::vector<std::string> pieces, Words was, Words is) {
+    const auto bytes_of = [](Words words) {
+        std::string bytes;
+        for (const std::uint64_t word : words) ByteWriter(bytes).word(word);
+        return bytes;
+    };
+    const std::size_t at = pieces[0].find(bytes_of(was));
+    EXPECT_NE(at, std::string::npos);
+    if (at != std::string::npos) pieces[0].replace(at, 8 * was.size(), bytes_of(is));
+    return pieces;
+}
+
 // Two visitors wait with outer orders: the last of a first generation, the first of a second.
 std::vector<std::string> two_generations(Room& room) {
     Facts facts;
@@ -193,18 +207,11 @@ std::vector<std::string> two_generations(Room& room) {
 }
 
 // The same, but so many have taken numbers in the first generation.
-std::vector<std::string> with_orders_before(std::vector<std::string> pieces, std::uint64_t count) {
-    const auto words = [](std::initializer_list<std::uint64_t> all) {
-        std::string bytes;
-        for (const std::uint64_t word : all) ByteWriter(bytes).word(word);
-        return bytes;
-    };
+std::vector<std::string> with_orders_before(const std::vector<std::string>& pieces,
+                                            std::uint64_t count) {
     constexpr std::uint64_t issued = 1, serving = 1, forgotten = 0;
-    const std::string was = words({issued, serving, forgotten, 77});
-    const std::size_t at = pieces[0].find(was);
-    EXPECT_NE(at, std::string::npos);
-    pieces[0].replace(at, was.size(), words({issued, serving, forgotten, count}));
-    return pieces;
+    return with_words(pieces, {issued, serving, forgotten, 77},
+                      {issued, serving, forgotten, count});
 }
 
 TEST(Snapshot, OrdersThatLieTooFarApartAreRefused) {
@@ -233,6 +240,43 @@ TEST(Snapshot, OrdersThatLieTooFarApartAreRefused) {
     now = now + restored.settings().leave_grace + seconds(1);
     restored.apply(Tick{}, now, facts);
     EXPECT_TRUE(std::holds_alternative<OuterStanding>(restored.apply(take, now, facts)));
+}
+
+TEST(Snapshot, NumbersThatLieTooFarApartAreRefused) {
+    constexpr std::uint64_t reach = (std::uint64_t{1} << 30) - 256;
+    Room live;
+    Facts facts;
+    Instant now{1'000};
+    live.apply(SetState{RoomState::paused}, now, facts);
+    for (std::uint64_t id = 1; id <= 300; ++id)
+        live.apply(Join{.visitor = {.high = id, .low = id}}, now, facts);
+    for (Number number = 2; number <= 300; ++number) live.apply(Leave{number}, now, facts);
+    now = now + live.settings().leave_grace + seconds(1);
+    live.apply(Tick{}, now, facts);
+    ASSERT_EQ(live.waiting(), 1u);
+    // Number 1 waits; so many have had numbers since.
+    const auto with_issued = [&](Number issued) {
+        constexpr std::uint64_t left = 299, expired = 0, first_kept = 0;
+        return with_words(snapshot_of(live), {left, expired, 300, first_kept},
+                          {left, expired, issued, first_kept});
+    };
+    Room too_far;
+    EXPECT_FALSE(restore_all(too_far, with_issued(2 * reach)));
+    EXPECT_FALSE(Room().restore(with_issued(Line::number_max)[0]));
+
+    Room restored;
+    ASSERT_TRUE(restore_all(restored, with_issued(reach - 1)));
+    const auto join = [&](std::uint64_t id) {
+        return restored.apply(Join{.visitor = {.high = id, .low = id}}, now, facts);
+    };
+    const Outcome full = join(1'000);
+    ASSERT_TRUE(std::holds_alternative<Refused>(full));
+    EXPECT_EQ(std::get<Refused>(full).reason, Reason::room_full);
+    restored.apply(Leave{1}, now, facts);
+    now = now + restored.settings().leave_grace + seconds(1);
+    restored.apply(Tick{}, now, facts);
+    EXPECT_FALSE(std::holds_alternative<Refused>(join(1'001)));
+    EXPECT_EQ(restored.issued(), reach);
 }
 
 TEST(Snapshot, WhatIsNoSnapshotIsRefused) {
