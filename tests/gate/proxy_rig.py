@@ -90,6 +90,18 @@ class Ask:
         return response.status, dict((k.lower(), v) for k, v in response.getheaders()), text
 
 
+def host_at_site(port):
+    """Which host the site is asked for when a client names two; nothing: it is not asked."""
+    target, host = "/shop", f"127.0.0.1:{port}"
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        client.sendall(f"GET http://elsewhere.example{target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n"
+                       f"X-CloudFront-Verified: {stamp('GET', host, target)}\r\n\r\n".encode())
+        response = http.client.HTTPResponse(client)
+        response.begin()
+        text = response.read().decode()
+    return json.loads(text)["headers"]["host"] if response.status == 200 else None
+
+
 def start_anteroom(binary, folder):
     environment = dict(os.environ, ANTEROOM_SERVER_LISTEN="127.0.0.1:0", ANTEROOM_STORE_URL=f"embedded:{folder}/data",
                        ANTEROOM_AUTH_JWT_SECRET=SECRET, ANTEROOM_AUTH_ADMIN_TOKEN=ADMIN, ANTEROOM_GATE_EDGE_KEY=EDGE)
@@ -125,6 +137,10 @@ def check(ask, anteroom, site):
     status, _, text = ask("GET", seats, user)
     expect((status, json.loads(text)["error"]), (403, "Queue entry token required"), "seats without a pass")
     expect(site.count, before, "requests that reached the site")
+
+    expect(host_at_site(ask.port) in (None, f"127.0.0.1:{ask.port}"), True, "the host that was decided about at the site")
+    status, _, text = ask("GET", "/api/admin/x")
+    expect((status, json.loads(text)["error"]), (401, "Authentication required"), "nobody")
 
     status, headers, text = ask("POST", f"/api/v1/queue/check/{EVENT}", user)
     expect(status, 200, "a check")
