@@ -81,9 +81,10 @@ TestServer::~TestServer() {
 }
 
 net::testing::WireResponse TestServer::ask(std::string_view method, std::string_view path,
-                                           std::string_view headers, std::string_view body) {
+                                           std::string_view headers, std::string_view body,
+                                           std::string_view host) {
     net::testing::Dial dial(port_);
-    return dial.ask(text(method, path, headers, body));
+    return dial.ask(text(method, path, headers, body, host));
 }
 
 boost::json::object TestServer::join(std::string_view room, std::string_view visitor) {
@@ -94,8 +95,9 @@ boost::json::object TestServer::join(std::string_view room, std::string_view vis
 }
 
 std::string TestServer::text(std::string_view method, std::string_view path,
-                             std::string_view headers, std::string_view body) {
-    std::string out = fmt::format("{} {} HTTP/1.1\r\nHost: test\r\n{}", method, path, headers);
+                             std::string_view headers, std::string_view body,
+                             std::string_view host) {
+    std::string out = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\n{}", method, path, host, headers);
     if (!body.empty())
         out += fmt::format("Content-Type: application/json\r\nContent-Length: {}\r\n", body.size());
     else if (method == "POST" || method == "PUT")

@@ -46,7 +46,8 @@ class TestServer {
 
     // One request on a connection of its own.
     net::testing::WireResponse ask(std::string_view method, std::string_view path,
-                                   std::string_view headers = {}, std::string_view body = {});
+                                   std::string_view headers = {}, std::string_view body = {},
+                                   std::string_view host = "test");
     // Joins as this visitor; returns the standing.
     boost::json::object join(std::string_view room, std::string_view visitor);
 
@@ -57,7 +58,8 @@ class TestServer {
     void rotate(token::Purpose purpose, token::UnixSeconds at, Millis overlap);
 
     static std::string text(std::string_view method, std::string_view path,
-                            std::string_view headers = {}, std::string_view body = {});
+                            std::string_view headers = {}, std::string_view body = {},
+                            std::string_view host = "test");
     static std::string bearer(std::string_view token);
     static std::string as_admin() { return bearer(admin_token); }
 
