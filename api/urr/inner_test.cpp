@@ -78,7 +78,11 @@ TEST(UrrInner, MistakesOfAClientAreItsOwn) {
     const auto verb = event.server.ask("GET", fmt::format("/api/queue/check/{}", event_id), user);
     EXPECT_EQ(verb.status, 405);
     EXPECT_EQ(verb.body, R"({"error":"Method not allowed"})");
-    EXPECT_EQ(event.server.ask("GET", "/api/queue/nothing", user).status, 404);
+    for (const char* path : {"/api/queue/nothing", "/api/v1/queue/nothing"}) {
+        const auto missed = event.server.ask("GET", path, user);
+        EXPECT_EQ(missed.status, 404);
+        EXPECT_EQ(missed.body, R"({"error":"Not found"})");
+    }
     // Ids are the same in capitals.
     EXPECT_EQ(
         event.server.ask("POST", "/api/queue/check/AAAAAAAA-2222-3333-4444-555555555555", user)

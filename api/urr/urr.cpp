@@ -89,8 +89,10 @@ Urr::Path Urr::path_of(std::string_view path) {
     constexpr std::string_view cdn = "/vwr-api", api = "/api", v1 = "/v1";
     if (path.starts_with(cdn) && path.substr(cdn.size()).starts_with('/'))
         return Path{Family::outer, path.substr(cdn.size())};
-    for (const std::string_view verb : {"/vwr/assign/", "/vwr/check/", "/vwr/status/"})
-        if (path.starts_with(verb)) return Path{Family::outer, path};
+    // Before the page: no event is called like a verb.
+    for (const std::string_view verb : {"/vwr/assign", "/vwr/check", "/vwr/status"})
+        if (path == verb || (path.starts_with(verb) && path[verb.size()] == '/'))
+            return Path{Family::outer, path};
     if (path.starts_with("/vwr/")) return Path{Family::page, path};
     if (path.starts_with(api)) {
         path.remove_prefix(api.size());
@@ -143,6 +145,17 @@ bool Urr::handle(Ask& ask) {
     ask.action = parameters[1];
     dispatch(ask, *rule);
     return true;
+}
+
+// Nobody has this path, but it is in our part of them.
+bool Urr::miss(Ask& ask) {
+    constexpr std::string_view shared_prefix = "/api/v1/queue/"; // With system T, which says so.
+    bool is_ours = ask.request.path.starts_with(shared_prefix) && !desk_.shared().tacos;
+    for (const std::string_view prefix :
+         {"/vwr/", "/api/queue/", "/api/admin/vwr/", "/api/v1/admin/vwr/"})
+        is_ours = is_ours || ask.request.path.starts_with(prefix);
+    if (is_ours) refuse(ask, Status::not_found, "Not found");
+    return is_ours;
 }
 
 void Urr::dispatch(Ask& ask, const Rule& rule) {

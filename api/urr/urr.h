@@ -51,6 +51,7 @@ class Urr final : public Dialect {
 
     bool owns(std::string_view path) const override;
     bool handle(Ask& ask) override;
+    bool miss(Ask& ask) override;
 
   private:
     struct Rule;
