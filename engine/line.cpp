@@ -114,8 +114,8 @@ Line::Sums& Line::cover(std::uint64_t chunk) {
     if (old && chunk - old->first < old->size) return *old;
     // The window's directory covers the chunk already; the sums follow it. The update that made
     // this necessary is added by the caller, so the chunk in hand is left out of its own count.
-    const std::uint64_t first = chunks_.first();
-    auto fresh = std::make_unique<Sums>(first, chunks_.last() - first);
+    const auto [first, last] = chunks_.range();
+    auto fresh = std::make_unique<Sums>(first, last - first);
     chunks_.for_each([&](std::uint64_t index, const Chunk& found) {
         const std::int64_t count = found.count.load(relaxed);
         fresh->add(index, index == chunk ? count - 1 : count);
@@ -166,20 +166,19 @@ std::optional<std::uint64_t> Line::select(std::uint64_t rank) const {
     // One look is enough, unless a writer has taken away meanwhile what was counted here: then the
     // answer lies behind, maybe behind all that these sums ever knew.
     std::uint64_t index = sums->first + position;
-    for (std::uint64_t end = index + 1; index < end; ++index, end = chunks_.range().second) {
-        const Chunk* chunk = chunks_.at(index);
-        if (!chunk) continue;
-        if (const std::optional<std::uint64_t> offset = select_in_chunk(*chunk, rank))
-            return (index << chunk_bits) + *offset;
+    for (std::uint64_t end = index + 1; index < end; end = chunks_.range().second) {
+        if (const Chunk* chunk = chunks_.at(index))
+            if (const std::optional<std::uint64_t> offset = select_in_chunk(*chunk, rank))
+                return (index << chunk_bits) + *offset;
+        index = chunks_.next(index + 1);
     }
     return std::nullopt;
 }
 
 std::optional<std::uint64_t> Line::next(std::uint64_t number) const {
     // Word by word, not by rank: beside a writer a rank may belong to another number by now.
-    const std::uint64_t start = number >> chunk_bits;
-    const auto [first, last] = chunks_.range();
-    for (std::uint64_t index = std::max(start, first); index < last; ++index) {
+    const std::uint64_t start = number >> chunk_bits, end = chunks_.range().second;
+    for (std::uint64_t index = chunks_.next(start); index < end; index = chunks_.next(index + 1)) {
         const Chunk* chunk = chunks_.at(index);
         if (!chunk || chunk->count.load(relaxed) == 0) continue;
         const std::uint64_t from = index == start ? number & (chunk_size - 1) : 0;

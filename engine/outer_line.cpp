@@ -93,7 +93,7 @@ void OuterLine::bind(Number number, const VisitorKey& user) {
 
 Number OuterLine::next_number() const {
     const Number next = issued() + 1;
-    return (next & 0xffff'ffff) == 0 ? next + 1 : next; // See Roll::next_number.
+    return may_be_issued(next) ? next : next + 1;
 }
 
 bool OuterLine::has_room() const {
@@ -118,8 +118,7 @@ void OuterLine::advance(Number serving, Instant now) {
 void OuterLine::forget(Number through) {
     CHECK(through <= issued());
     for (Number number = forgotten() + 1; number <= through; ++number) {
-        const bool was_issued = (number & 0xffff'ffff) != 0;
-        if (was_issued) index_.erase(place(number)->visitor, number, issued());
+        if (may_be_issued(number)) index_.erase(place(number)->visitor, number, issued());
         forgotten_.store(number, std::memory_order_release);
         const bool is_last_of_chunk = (number & (chunk_size - 1)) == chunk_size - 1;
         if (is_last_of_chunk && places_.at(number >> chunk_bits))
@@ -129,8 +128,7 @@ void OuterLine::forget(Number through) {
 
 void OuterLine::activate(std::uint32_t generation, Instant now) {
     index_.clear();
-    for (std::uint64_t index = places_.first(); index < places_.last(); ++index)
-        if (places_.at(index)) places_.drop(index);
+    places_.for_each([&](std::uint64_t index, Chunk&) { places_.drop(index); });
     const std::uint32_t version = version_.load(std::memory_order_relaxed);
     version_.store(version + 1, std::memory_order_release);
     base_.store(base() + issued(), std::memory_order_release);
@@ -168,7 +166,8 @@ bool OuterLine::restore_head(ByteReader& in) {
     const std::uint64_t base = in.word();
     advanced_ = Instant{in.signed_word()};
     const bool fits = in.ok() && active <= 1 && generation <= UINT32_MAX && serving <= issued &&
-                      forgotten <= issued && spans(forgotten, issued) && base <= Line::number_max &&
+                      (issued == 0 || may_be_issued(issued)) && forgotten <= issued &&
+                      spans(forgotten, issued) && base <= Line::number_max &&
                       issued <= Line::number_max - base;
     if (!fits) return false;
     base_.store(base, std::memory_order_release);
@@ -219,8 +218,7 @@ bool OuterLine::restore_chunk(std::uint64_t chunk_index, ByteReader& in) {
 
 bool OuterLine::finish_restore() {
     for (Number number = forgotten() + 1; number <= issued(); ++number) {
-        const bool was_issued = (number & 0xffff'ffff) != 0;
-        if (!was_issued) continue;
+        if (!may_be_issued(number)) continue;
         const Taken* taken = place(number);
         if (!taken || find(taken->visitor) != 0) return false;
         index_.insert(taken->visitor, number);

@@ -99,7 +99,7 @@ class OuterLine {
     // Writer. For snapshots: the chunks that may hold places, [first, last), and their content.
     static std::uint64_t chunk_of(Number number) { return number >> chunk_bits; }
     std::pair<std::uint64_t, std::uint64_t> chunks() const {
-        return {places_.first(), chunk_of(issued()) + 1};
+        return {places_.next(0), chunk_of(issued()) + 1};
     }
     // False: there is no such chunk.
     bool write_chunk(std::uint64_t chunk, std::string& out) const;

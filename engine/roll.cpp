@@ -29,11 +29,11 @@ VisitorState end_state(unsigned code) {
 
 Number Roll::next_number() const {
     const Number next = issued() + 1;
-    return (next & 0xffff'ffff) == 0 ? next + 1 : next;
+    return may_be_issued(next) ? next : next + 1;
 }
 
 bool Roll::has_room() const {
-    return chunk_of(next_number()) - first_live_ < chunks_max;
+    return next_number() <= Line::number_max && chunk_of(next_number()) - first_live_ < chunks_max;
 }
 
 Record& Roll::add(Number number, const VisitorKey& visitor, Place place, Instant now) {
@@ -87,8 +87,7 @@ void Roll::bury(std::uint64_t chunk_index) {
 
 // The chunk that the next number goes to counts as live, there or not.
 void Roll::find_first_live() {
-    first_live_ = std::min(std::max(first_live_, records_.first()), chunk_of(issued()));
-    while (first_live_ < chunk_of(issued()) && !records_.at(first_live_)) ++first_live_;
+    first_live_ = std::min(records_.next(first_live_), chunk_of(issued()));
 }
 
 void Roll::forget(Instant before) {
@@ -139,9 +138,10 @@ void Roll::write_head(std::string& out) const {
 bool Roll::restore_head(ByteReader& in) {
     const Number issued = in.word();
     first_kept_ = in.word();
-    if (!in.ok() || issued > Line::number_max || first_kept_ > chunk_of(issued) ||
-        chunk_of(issued) - first_kept_ >= kept_max)
-        return false;
+    const bool fits = in.ok() && issued <= Line::number_max &&
+                      (issued == 0 || may_be_issued(issued)) && first_kept_ <= chunk_of(issued) &&
+                      chunk_of(issued) - first_kept_ < kept_max;
+    if (!fits) return false;
     issued_.store(issued, std::memory_order_release);
     return true;
 }
@@ -177,7 +177,7 @@ bool Roll::restore_chunk(std::uint64_t chunk_index, ByteReader& in, Instant now)
         const auto state = static_cast<VisitorState>(in.byte());
         if (state > VisitorState::expired) return false;
         if (state == VisitorState::unknown) continue;
-        if (number == 0 || number > issued()) return false;
+        if (!may_be_issued(number) || number > issued()) return false;
         Place place{.state = state};
         if (is_live(state)) {
             place = Place::unpack(in.word());

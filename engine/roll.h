@@ -72,9 +72,7 @@ class Roll {
     explicit Roll(Retired& retired) : records_(retired), tombs_(retired), index_(*this, retired) {}
 
     Number issued() const { return issued_.load(std::memory_order_acquire); }
-    // The number the next visitor gets. Numbers whose low 32 bits are 0 are not issued: in the
-    // index these mean an empty slot.
-    Number next_number() const;
+    Number next_number() const; // That the next visitor gets.
     // False when the records reach back as far as they may.
     bool has_room() const;
 
@@ -108,7 +106,7 @@ class Roll {
     // Writer. For snapshots: the chunks that may hold records, [first, last), and their content.
     static std::uint64_t chunk_of(Number number) { return number >> chunk_bits; }
     std::pair<std::uint64_t, std::uint64_t> chunks() const {
-        return {records_.first(), chunk_of(issued()) + 1};
+        return {first_live_, chunk_of(issued()) + 1};
     }
     // False: there is no such chunk.
     bool write_chunk(std::uint64_t chunk, std::string& out) const;
@@ -163,7 +161,8 @@ template <class Visit>
 bool Roll::for_each_silent(Instant before, Visit visit) {
     constexpr std::size_t scans_max = 4'096; // A million records: some milliseconds.
     std::size_t scans = 0;
-    for (std::uint64_t index = first_live_; index <= chunk_of(issued()); ++index) {
+    for (std::uint64_t index = records_.next(first_live_); index <= chunk_of(issued());
+         index = records_.next(index + 1)) {
         Chunk* chunk = records_.at(index);
         if (!chunk || chunk->live == 0 || chunk->seen_min > before) continue;
         if (++scans > scans_max) return false;
@@ -197,7 +196,7 @@ void Roll::for_each_tomb(Visit visit) const {
 
 template <class Visit>
 bool Roll::finish_restore(Visit visit) {
-    bool fits = true;
+    bool fits = issued() == 0 || records_.at(chunk_of(issued())); // Never buried.
     records_.for_each([&](std::uint64_t chunk_index, Chunk& chunk) {
         for (std::size_t i = 0; fits && i < chunk_size; ++i) {
             Record& record = chunk.records[i];

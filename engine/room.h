@@ -207,7 +207,8 @@ class Room {
             copy_->keep_outer(number);
     }
     // Restoring (snapshot.cpp).
-    bool restored_head_ = false; // The pieces after it say nothing without it.
+    enum class Restored : std::uint8_t { nothing, head, everything };
+    Restored restored_ = Restored::nothing;
     bool restore_head(ByteReader& in);
     bool finish_restore();
     // Called and active share a word, so that a claim never shows as two inside, or none.

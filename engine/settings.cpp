@@ -27,6 +27,7 @@ Reason fault_of(const Settings& s) {
     if (!within(s.lease, shortest, span_max)) return Reason::bad_lease;
     if (!within(s.lease_max, s.lease, span_max)) return Reason::bad_lease;
     if (!within(s.claim_window, none, span_max)) return Reason::bad_lease;
+    if (s.lease_start > LeaseStart::at_claim) return Reason::bad_lease;
     // A lease that starts at the claim would never start, nor end, without a window for the claim.
     if (s.lease_start == LeaseStart::at_claim && s.claim_window == none) return Reason::bad_lease;
     if (!within(s.wait_min, none, span_max)) return Reason::bad_wait;

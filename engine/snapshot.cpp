@@ -117,8 +117,8 @@ bool Room::take_snapshot(std::vector<std::string>& pieces, std::size_t bytes) {
 bool Room::restore(std::string_view piece) {
     ByteReader in(piece);
     const auto kind = static_cast<Piece>(in.byte());
-    if (kind == Piece::head) return restored_head_ = restore_head(in);
-    if (!restored_head_) return false;
+    if (kind == Piece::head) return restore_head(in);
+    if (restored_ != Restored::head) return false;
     const std::uint64_t chunk = kind == Piece::end ? 0 : in.word();
     switch (kind) {
         case Piece::tomb: return roll_.restore_tomb(chunk, in);
@@ -131,8 +131,9 @@ bool Room::restore(std::string_view piece) {
 }
 
 bool Room::restore_head(ByteReader& in) {
-    const bool is_fresh = sequence_ == 0 && roll_.issued() == 0;
+    const bool is_fresh = restored_ == Restored::nothing && sequence_ == 0 && roll_.issued() == 0;
     if (!is_fresh || in.word() != snapshot_version) return false;
+    restored_ = Restored::head;
     sequence_ = in.word();
     now_ = Instant{in.signed_word()};
     const std::uint64_t state = in.word();
@@ -153,8 +154,7 @@ bool Room::restore_head(ByteReader& in) {
         set_from_word(setting, word);
         exact = exact && word_of(setting) == word;
     });
-    const bool usable = exact && settings_left == 0 && fresh->lease_start <= LeaseStart::at_claim;
-    if (!in.ok() || !usable || fault_of(*fresh) != Reason::none) return false;
+    if (!in.ok() || !exact || settings_left > 0 || fault_of(*fresh) != Reason::none) return false;
     retired_.add(
         std::unique_ptr<Settings>(settings_.exchange(fresh.release(), std::memory_order_acq_rel)));
     for (std::uint64_t* total : {&totals_.joined, &totals_.called, &totals_.claimed,
@@ -166,6 +166,7 @@ bool Room::restore_head(ByteReader& in) {
 
 // Everything that follows from the records: lines, indexes, counts, timers.
 bool Room::finish_restore() {
+    restored_ = Restored::everything;
     if (!outer_.finish_restore()) return false;
     bool fits = true;
     std::uint64_t waiting = 0;

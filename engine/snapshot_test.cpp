@@ -1,6 +1,7 @@
 // A snapshot that is taken while the room goes on is the room of the moment when it began.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <initializer_list>
 #include <random>
 #include <string>
@@ -254,11 +255,17 @@ TEST(Snapshot, NumbersThatLieTooFarApartAreRefused) {
     now = now + live.settings().leave_grace + seconds(1);
     live.apply(Tick{}, now, facts);
     ASSERT_EQ(live.waiting(), 1u);
-    // Number 1 waits; so many have had numbers since.
+    // Number 1 waits; so many have had numbers since. The last chunk of records is always there.
     const auto with_issued = [&](Number issued) {
         constexpr std::uint64_t left = 299, expired = 0, first_kept = 0;
-        return with_words(snapshot_of(live), {left, expired, 300, first_kept},
-                          {left, expired, issued, first_kept});
+        std::vector<std::string> pieces =
+            with_words(snapshot_of(live), {left, expired, 300, first_kept},
+                       {left, expired, issued, first_kept});
+        std::string& last = pieces[pieces.size() - 2];
+        std::string moved = last.substr(0, 1);
+        ByteWriter(moved).word(issued >> 8);
+        last.replace(0, moved.size(), moved);
+        return pieces;
     };
     Room too_far;
     EXPECT_FALSE(restore_all(too_far, with_issued(2 * reach)));
@@ -311,6 +318,25 @@ TEST(Snapshot, WhatIsNoSnapshotIsRefused) {
     EXPECT_FALSE(Room().restore("?"));
     EXPECT_FALSE(Room().restore(std::string(1, 'R') + std::string(8, '\0')));
     EXPECT_FALSE(Room().restore("E")); // Without a head.
+
+    std::vector<std::string> without_last = pieces;
+    std::erase_if(without_last, [last = live.room.issued() >> 8](const std::string& piece) {
+        std::uint64_t chunk = 0;
+        if (piece.size() > 9) std::memcpy(&chunk, piece.data() + 1, sizeof chunk);
+        return piece[0] == 'R' && chunk == last;
+    });
+    ASSERT_EQ(without_last.size() + 1, pieces.size());
+    Room incomplete;
+    EXPECT_FALSE(restore_all(incomplete, without_last));
+
+    // One head, one end, also of a room to which nothing has happened.
+    Room empty, twice, again;
+    const std::vector<std::string> nothing = snapshot_of(empty);
+    EXPECT_TRUE(twice.restore(nothing[0]));
+    EXPECT_FALSE(twice.restore(nothing[0]));
+    EXPECT_TRUE(restore_all(again, nothing));
+    EXPECT_FALSE(again.restore(nothing[0]));
+    EXPECT_FALSE(again.restore(nothing.back()));
 }
 
 } // namespace

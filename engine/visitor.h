@@ -17,6 +17,11 @@ struct VisitorKey {
 // The place a visitor got: strictly increasing, never reused. 0 is nobody.
 using Number = std::uint64_t;
 
+// Not one whose low 32 bits are 0: in the indexes these mean an empty slot.
+constexpr bool may_be_issued(Number number) {
+    return (number & 0xffff'ffff) != 0;
+}
+
 enum class VisitorState : std::uint8_t {
     unknown,  // Never issued, or ended so long ago that the room has forgotten it.
     waiting,  // In the line.
