@@ -73,8 +73,12 @@ void check_decision(const Rules& rules, std::string_view target, Witness& witnes
     // Nothing of the request can break out of a header or lead to another site.
     CHECK(decision.location.find_first_of("\r\n\" \\{}") == std::string::npos);
     CHECK(!decision.location.starts_with("//"));
-    if (decision.verdict == Verdict::refuse || decision.verdict == Verdict::bad_request)
-        CHECK(refusal_body(decision).starts_with(R"({"error":")"));
+    if (decision.verdict != Verdict::refuse && decision.verdict != Verdict::bad_request) return;
+    // A rule may have words of its own.
+    const bool is_own = decision.rule && decision.rule->refusal &&
+                        decision.rule->refusal->status == decision.status;
+    CHECK(is_own ? refusal_body(decision) == decision.rule->refusal->body
+                 : refusal_body(decision).starts_with(R"({"error":")"));
 }
 
 void check_rules(std::string_view text, std::string_view target) {

@@ -53,10 +53,10 @@ bool is_redirect(std::string_view text) {
 }
 
 // Braces may only stand where {event} does.
-bool has_other_holes(std::string text) {
-    for (std::size_t at = text.find(hole); at != text.npos; at = text.find(hole))
-        text.erase(at, hole.size());
-    return text.find_first_of("{}") != text.npos;
+bool has_other_holes(std::string_view text) {
+    for (std::size_t at = 0; (at = text.find_first_of("{}", at)) != text.npos; at += hole.size())
+        if (!text.substr(at).starts_with(hole)) return true;
+    return false;
 }
 
 // It also travels in a header: no line ends, no other control characters.
@@ -190,7 +190,11 @@ void RuleReader::read_key(Rule& rule, std::string_view key, const toml::node& no
     if (key == "name") return read_name(rule, node);
     if (key == "methods") return read_methods(rule, node);
     if (key == "hosts") return read_hosts(rule, node);
-    if (key == "path") return read_path(rule, text_of(node, key), line_of(node));
+    if (key == "path") {
+        const std::string text = text_of(node, key);
+        if (!text.empty()) read_path(rule, text, line_of(node));
+        return;
+    }
     if (key == "paths") return read_paths(rule, node);
     if (key == "present") return read_conditions(rule, node, true);
     if (key == "absent") return read_conditions(rule, node, false);
@@ -239,7 +243,6 @@ void RuleReader::read_hosts(Rule& rule, const toml::node& node) {
 }
 
 void RuleReader::read_path(Rule& rule, std::string_view text, std::uint32_t line) {
-    if (text.empty()) return;
     Result<Pattern> pattern = Pattern::parse(text);
     if (!pattern)
         return blame(line, fmt::format("the path \"{}\" {}", text, pattern.fault().reason));

@@ -95,6 +95,7 @@ TEST(RuleFile, RefusesARuleThatCannotBeMeant) {
     expect("path = \"/a\"\npaths = [\"/b\"]", "r.toml:2: a rule has either path or paths");
     expect("path = 1", "r.toml:4: path must be a text");
     expect("path = \"\"", "r.toml:4: path must be a text");
+    expect("paths = [\"\"]", "r.toml:4: the path \"\" must begin with a slash");
     expect("paths = []", "r.toml:4: paths must be a list of 1 to 64 texts");
     expect("paths = [\"/a\", 1]", "r.toml:4: paths must be a list of 1 to 64 texts");
     expect("paths = [\"/a/**\", \"/a/b\"]", "r.toml:4: the path \"/a/b\" is already in the rule");
@@ -175,7 +176,9 @@ TEST(RuleFile, RefusesRedirectsThatLeadAstray) {
     expect("\"/q/{event}\"",
            "r.toml:2: the redirect uses {event}, which the path does not capture");
     expect("{ user = \"/q\" }", "r.toml:6: the rule does not need \"user\"");
-    expect("\"/q/{room}\"", "r.toml:6: a redirect may hold {event}, and no other braces");
+    for (const char* holes : {"/q/{room}", "/q/{ev{event}ent}", "/q/{event", "/q/}{event}"})
+        expect('"' + std::string(holes) + '"',
+               "r.toml:6: a redirect may hold {event}, and no other braces");
     expect("1", "r.toml:6: redirect must be a text");
     for (const char* astray : {"//evil.example", "http://plain.example", "javascript:alert(1)", "q",
                                "/a b", "/\\\\evil.example"})
