@@ -48,7 +48,9 @@ void Portal::activate(Ask& ask, const Caller& caller, Form form, const Event& ev
                                     .message = "must be 1 to 50 of A-Z a-z 0-9 . _ ~ -",
                                     .rejected = std::move(rejected)}});
     }
-    const HostedRoom* there = service.rooms().find(*event.room_id);
+    const std::optional<HostedRoom*> found = find_room(ask, *event.room_id);
+    if (!found) return;
+    const HostedRoom* there = *found;
     // What is not said stays as it was, and an old copy does not know that.
     if (there && is_stale(ask, *there, limits::age_untold)) return;
     if (there && !is_queue(*there)) return refuse(ask, missing(form)); // Somebody else's room.

@@ -146,18 +146,20 @@ std::optional<Portal::Event> Portal::read_event(Ask& ask, std::string_view type,
     return event;
 }
 
+// Whether there is such a room; nothing: it may be on its way here, and the call is answered.
+std::optional<HostedRoom*> Portal::find_room(Ask& ask, std::string_view id) {
+    Service& service = desk_.service();
+    if (HostedRoom* room = service.rooms().find(id)) return room;
+    if (!service.may_have(id)) return service.rooms().find(id); // It may have come in between.
+    refuse(ask, errors::unavailable);
+    return std::nullopt;
+}
+
 std::optional<HostedRoom*> Portal::find_queue(Ask& ask, const Event& event, Millis age_max) {
     if (!event.room_id) return nullptr;
-    Rooms& rooms = desk_.service().rooms();
-    HostedRoom* room = rooms.find(*event.room_id);
-    if (!room) {
-        if (desk_.service().may_have(*event.room_id)) {
-            refuse(ask, errors::unavailable);
-            return std::nullopt;
-        }
-        room = rooms.find(*event.room_id); // It may have come in between.
-    }
-    if (!room) return nullptr;
+    const std::optional<HostedRoom*> found = find_room(ask, *event.room_id);
+    if (!found || !*found) return found;
+    HostedRoom* room = *found;
     if (is_stale(ask, *room, is_queue(*room) ? age_max : limits::age_untold)) return std::nullopt;
     return is_queue(*room) ? room : nullptr;
 }

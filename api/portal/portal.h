@@ -69,6 +69,7 @@ class Portal final : public Dialect {
     std::optional<Event> read_event(Ask& ask, std::string_view type, std::string_view id);
     // The same where the path has none: in the body or the query.
     std::optional<Event> name_event(Ask& ask, const Order& order);
+    std::optional<HostedRoom*> find_room(Ask& ask, std::string_view id);
     // The queue; null: there is none. Nothing: what is known here is older than `age_max`, or
     // nobody can say, and that was answered.
     std::optional<HostedRoom*> find_queue(Ask& ask, const Event& event,

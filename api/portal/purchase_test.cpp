@@ -42,8 +42,9 @@ TEST(PortalPurchase, AQueueThatWasNotHeardOfIsNotTakenForNone) {
     std::atomic<bool>& away = *options.store_is_away;
     TestQueue queue(std::move(options));
     const std::string by_token = validate_path("11111111-2222-4333-8444-555555555555");
-    for (const auto& answer : {queue.validate("eve"), queue.ask("GET", by_token, "eve"),
-                               queue.enter("eve"), queue.status("eve"), queue.seller("status")})
+    for (const auto& answer :
+         {queue.validate("eve"), queue.ask("GET", by_token, "eve"), queue.enter("eve"),
+          queue.status("eve"), queue.seller("status"), queue.seller("activate")})
         expect_unavailable(answer);
     away = false;
     EXPECT_EQ(shape(queue.validate("eve")), success);
