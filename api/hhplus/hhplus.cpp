@@ -107,6 +107,12 @@ bool Hhplus::is_holder(const QueueToken& token) {
     return holder && *holder == desk_.office().key_of(visitor_of(token.user));
 }
 
+// Of visits long over nobody is known any more; what the room says then is "over".
+bool Hhplus::is_of_other(const HostedRoom& room, const QueueToken& token) const {
+    const VisitorKey* holder = room.view().visitor(token.number);
+    return holder && *holder != desk_.office().key_of(visitor_of(token.user));
+}
+
 bool Hhplus::over_limit(Ask& ask, std::int64_t wait_seconds) {
     const bool is_ours = ask.request.path.starts_with(prefix) ||
                          looks_like_token(ask.request.single_header("token").value_or(""));
@@ -227,10 +233,7 @@ std::optional<Hhplus::Held> Hhplus::held_by(Ask& ask) {
     const bool is_new = token->number > room->view().issued();
     if (room->age(ask.now) > (is_new ? limits::age_untold : limits::age_max))
         return unavailable(ask), std::nullopt;
-    const VisitorKey* holder = room->view().visitor(token->number);
-    const VisitorKey user = desk_.office().key_of(visitor_of(token->user));
-    // Of visits long over nobody is known any more; what the room says then is "over".
-    if (holder && *holder != user) return unauthorized(ask), std::nullopt;
+    if (is_of_other(*room, *token)) return unauthorized(ask), std::nullopt;
     return Held{.room = room, .token = *token};
 }
 
@@ -246,10 +249,12 @@ void Hhplus::write_rank(net::Answer& answer, const Standing& standing) {
             standing.ahead, R"(},"error":null})");
 }
 
-void Hhplus::answer_rank(Later& later, const HostedRoom& room, Number number,
+void Hhplus::answer_rank(Later& later, const HostedRoom& room, const QueueToken& token,
                          const Outcome& outcome) {
-    Standing standing = room.view().standing(number);
+    Standing standing = room.view().standing(token.number);
     if (const auto* told = std::get_if<Standing>(&outcome)) standing = *told;
+    // The copy may have heard only now whose place it is.
+    if (is_of_other(room, token)) return unauthorized(later);
     // Nothing can be written now; what was written before is still true.
     const auto* refused = std::get_if<Refused>(&outcome);
     if (refused && refused->reason == Reason::unavailable && !room.may_tell(standing))
@@ -278,9 +283,8 @@ void Hhplus::rank(Ask& ask) {
     const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
     desk_.service().submit(
         *room, Touch{number}, &desk_.loop(),
-        [this, room, number, later = desk_.defer(ask)](const Outcome& outcome) mutable {
-            answer_rank(later, *room, number, outcome);
-        });
+        [this, room, token = held->token, later = desk_.defer(ask)](
+            const Outcome& outcome) mutable { answer_rank(later, *room, token, outcome); });
 }
 
 // The origin tells what became of the visit. Reserved again: the time begins again.
@@ -291,6 +295,8 @@ void Hhplus::tell(Ask& ask, Route route) {
     if (!held) return;
     const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
     const Number number = held->token.number;
+    // Whose place it is this copy has not heard yet, and the halves of the token may be of two.
+    if (number > room->view().issued() && room->age(ask.now) > Millis{0}) return unavailable(ask);
     const Millis lease = std::min(options_.lease_reserved, room->view().settings().lease);
     const Command command =
         route == Route::reserved ? Command{SetLease{number, lease}} : Command{Finish{number}};

@@ -50,7 +50,8 @@ class Hhplus final : public Dialect {
     void issue(Ask& ask);
     void rank(Ask& ask);
     void write_rank(net::Answer& answer, const Standing& standing);
-    void answer_rank(Later& later, const HostedRoom& room, Number number, const Outcome& outcome);
+    void answer_rank(Later& later, const HostedRoom& room, const QueueToken& token,
+                     const Outcome& outcome);
     void tell(Ask& ask, Route route);
     void batch(Ask& ask);
     std::shared_ptr<HostedRoom> open_room();
@@ -62,6 +63,7 @@ class Hhplus final : public Dialect {
     };
     std::optional<Person> person_of(const Ask& ask);
     bool is_holder(const QueueToken& token);
+    bool is_of_other(const HostedRoom& room, const QueueToken& token) const;
     // The place that the request's token names. Answers when there is none.
     struct Held {
         HostedRoom* room = nullptr;
