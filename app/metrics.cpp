@@ -99,8 +99,9 @@ void urr_metrics(Text& text, Service& service) {
 // What system T's dashboards ask for; "event_id" is the room.
 void tacos_metrics(Text& text, Service& service, api::tacos::Figures& figures) {
     using api::tacos::Operation;
-    using api::tacos::Waits;
-    const auto rooms = service.rooms().all();
+    using api::tacos::WaitHistogram;
+    std::vector<std::shared_ptr<HostedRoom>> rooms = service.rooms().all();
+    std::erase_if(rooms, [](const auto& room) { return !takes(room->profile(), "tacos"); });
     text.family("queue_operations_total", "counter", "Calls of the queue, by how they ended.");
     for (std::size_t i = 0; i < api::tacos::operation_names.size(); ++i)
         for (const bool succeeded : {true, false})
@@ -111,7 +112,7 @@ void tacos_metrics(Text& text, Service& service, api::tacos::Figures& figures) {
                 figures.operations(static_cast<Operation>(i), succeeded));
     std::vector<std::uint32_t> indexes;
     for (const auto& room : rooms) indexes.push_back(room->index());
-    const std::vector<Waits> waits = figures.waits(indexes);
+    const std::vector<WaitHistogram> waits = figures.waits(indexes);
     text.family("queue_wait_time_seconds", "histogram", "How long those who entered had waited.");
     for (std::size_t i = 0; i < rooms.size(); ++i) {
         if (waits[i].count == 0) continue;
@@ -119,8 +120,9 @@ void tacos_metrics(Text& text, Service& service, api::tacos::Figures& figures) {
         std::uint64_t sum = 0;
         for (std::size_t bucket = 0; bucket < waits[i].counts.size(); ++bucket) {
             sum += waits[i].counts[bucket];
-            const std::string bound =
-                bucket < Waits::bounds.size() ? std::to_string(Waits::bounds[bucket]) : "+Inf";
+            const std::string bound = bucket < WaitHistogram::bounds.size()
+                                          ? std::to_string(WaitHistogram::bounds[bucket])
+                                          : "+Inf";
             text.sample("queue_wait_time_seconds_bucket", fmt::format("{},le=\"{}\"", event, bound),
                         sum);
         }

@@ -21,9 +21,8 @@ std::string timestamp(Instant now) {
 // The events of system T; other systems' rooms are none of its business.
 std::vector<std::shared_ptr<HostedRoom>> events_of(Service& service) {
     std::vector<std::shared_ptr<HostedRoom>> rooms = service.rooms().all();
-    std::erase_if(rooms, [](const std::shared_ptr<HostedRoom>& room) {
-        return !has_these_rules(room->view().settings());
-    });
+    std::erase_if(
+        rooms, [](const std::shared_ptr<HostedRoom>& room) { return !is_event(room->profile()); });
     return rooms;
 }
 
@@ -33,7 +32,7 @@ bool Tacos::is_admin(Ask& ask, const Limit& limit) {
     const Caller caller = identify(ask, std::nullopt);
     if (caller.is_admin) return true;
     const std::string_view given = ask.request.single_header("authorization").value_or("");
-    const bool is_bearer = net::equals_lower(given.substr(0, 6), "bearer");
+    const bool is_bearer = net::equals_lower(given.substr(0, given.find(' ')), "bearer");
     const Error& why = !caller.user.empty()               ? errors::access_denied
                        : given.empty()                    ? errors::missing_authorization
                        : !is_bearer                       ? errors::invalid_token_format
@@ -86,7 +85,8 @@ void Tacos::admin_flush(Ask& ask, const Limit& limit) {
     desk_.note(ask, identify(ask, std::nullopt), "flush", prefix);
     const auto finish = [this](Flush& all) {
         if (--all.left > 0) return;
-        Call call{.later = std::move(all.later), .limit = all.limit, .operation = {}, .hold = {}};
+        PendingCall call{
+            .later = std::move(all.later), .limit = all.limit, .operation = {}, .lock = {}};
         net::Output body;
         compose(body, R"({"success":)", std::string_view(all.failed == 0 ? "true" : "false"),
                 R"(,"total_deleted_keys":)", all.ended, R"(,"deleted_by_pattern":{"queue:*":)",

@@ -20,10 +20,6 @@ Instant deadline_of(const Standing& standing, Instant now) {
     return now + std::min(hold_max, half);
 }
 
-std::pair<std::uint32_t, Number> key_of(const auto& entering) {
-    return {entering.room->index(), entering.place.number};
-}
-
 // When the claim came about: the grant runs from then on.
 Instant claimed_at(const Room& view, const Standing& standing) {
     return standing.until - std::min(view.settings().lease, view.settings().lease_max);
@@ -31,7 +27,7 @@ Instant claimed_at(const Room& view, const Standing& standing) {
 
 } // namespace
 
-void Tacos::enter(const Ask& ask, Call call) {
+void Tacos::enter(const Ask& ask, PendingCall call) {
     const std::optional<Body> body = read_body(ask.request.body);
     if (!body) return refuse(call, errors::invalid_request);
     if (body->waiting_token.empty()) return refuse(call, errors::missing_body_token);
@@ -45,97 +41,88 @@ void Tacos::enter(const Ask& ask, Call call) {
     const VisitorState state = found->room->view().standing(found->place.number).state;
     if (state == VisitorState::waiting && found->room->age(ask.now) == Millis{0})
         return refuse(call, errors::not_ready);
-    Entering one{.call = std::move(call),
-                 .room = found->room->shared_from_this(),
-                 .place = found->place,
-                 .alarm = {}};
-    if (const auto other = held_.find(key_of(one)); other != held_.end()) {
-        if (++other->second.others > HeldVisitor::others_max)
-            return refuse(one.call, errors::duplicate_request);
-        return wait_for_other(std::move(one));
-    }
-    let_in(std::move(one));
+    let_in({.call = std::move(call),
+            .room = found->room->shared_from_this(),
+            .place = found->place,
+            .alarm = {}});
 }
 
-// At once or after being held. Only who is ready uses the bucket; who is in already, or has lost
+// At once or after being kept. Only who is ready uses the bucket; who is in already, or has lost
 // the turn meanwhile, hears so from the room.
 void Tacos::let_in(Entering one) {
+    using Bucket = LeakyBucket;
     const Instant now = service().clock().now();
-    if (one.has_waited) {
-        held_.erase(key_of(one));
-        // The copy may have been made anew meanwhile.
-        HostedRoom* shown = service().rooms().at(one.room->index());
-        if (shown && shown->id() == one.room->id()) one.room = shown->shared_from_this();
-    }
+    const bool is_first_time = one.was == Bucket::Was::nothing;
+    // The copy may have been made anew meanwhile.
+    HostedRoom* shown = is_first_time ? nullptr : service().rooms().at(one.room->index());
+    if (shown && shown->id() == one.room->id()) one.room = shown->shared_from_this();
     const Standing standing = one.room->view().standing(one.place.number);
     if (standing.state != VisitorState::called) {
-        if (one.has_waited) shared_.bucket.give_up(one.room->index());
-        return claim(std::move(one), false, instant_max);
+        if (one.was == Bucket::Was::held)
+            shared_.bucket.give_up(one.room->index(), one.place.number);
+        return claim(std::move(one), std::nullopt);
     }
-    const bool may_hold = entering_.size() < Entering::calls_max;
-    if (!one.has_waited) one.deadline = may_hold ? deadline_of(standing, now) : now;
-    const LeakyBucket::Turn turn =
+    const bool may_keep = !is_first_time || entering_.size() < Entering::calls_max;
+    if (is_first_time) one.deadline = may_keep ? deadline_of(standing, now) : now;
+    const Bucket::Told told =
         shared_.bucket.take({.room = one.room->index(),
+                             .number = one.place.number,
                              .rate_milli = one.room->view().settings().rate_milli,
                              .now = now,
                              .deadline = one.deadline,
-                             .has_waited = one.has_waited});
-    if (turn.has_come) return claim(std::move(one), true, turn.at);
-    hold(std::move(one), turn.at);
+                             .was = one.was});
+    if (told.turn == Bucket::Turn::come) return claim(std::move(one), told.at);
+    if (told.turn == Bucket::Turn::crowd || !may_keep)
+        return refuse(one.call, errors::duplicate_request);
+    one.was = told.turn == Bucket::Turn::follow ? Bucket::Was::following : Bucket::Was::held;
+    keep_until(told.at, std::move(one));
 }
 
-void Tacos::hold(Entering one, Instant until) {
-    one.has_waited = true;
-    held_.insert_or_assign(key_of(one), HeldVisitor{.until = until});
-    keep_until(until, std::move(one), &Tacos::let_in);
-}
-
-// Until the other call has come in, or has not.
-void Tacos::wait_for_other(Entering one) {
-    const auto other = held_.find(key_of(one));
-    if (other == held_.end()) return claim(std::move(one), false, instant_max);
-    const Instant until = other->second.until;
-    keep_until(until, std::move(one), &Tacos::wait_for_other);
-}
-
-void Tacos::keep_until(Instant moment, Entering one, void (Tacos::*then)(Entering)) {
+void Tacos::keep_until(Instant moment, Entering one) {
     const Millis span = std::max(moment - service().clock().now(), Millis{1});
     const std::uint64_t id = next_entering_++;
     Entering& kept = entering_.emplace(id, std::move(one)).first->second;
-    kept.alarm = desk_.loop().after(span, [this, id, then] {
+    kept.alarm = desk_.loop().after(span, [this, id] {
         auto node = entering_.extract(id);
-        if (node) (this->*then)(std::move(node.mapped()));
+        if (node) let_in(std::move(node.mapped()));
     });
 }
 
-void Tacos::claim(Entering one, bool is_ready, Instant taken) {
+// `taken`: the moment of the bucket; nothing: it was not asked.
+void Tacos::claim(Entering one, std::optional<Instant> taken) {
     const std::shared_ptr<HostedRoom> room = std::move(one.room);
-    service().submit(
-        *room, Claim{one.place.number}, &desk_.loop(),
-        [this, room, place = one.place, is_ready, taken, asked = service().clock().now(),
-         call = std::move(one.call)](const Outcome& outcome) mutable {
-            if (const auto* refused = std::get_if<Refused>(&outcome)) {
-                if (refused->reason == Reason::unavailable)
-                    return refuse(call, errors::grant_failed);
-                const VisitorState state = room->view().standing(place.number).state;
-                // Not known here yet: the room has only just heard of the place.
-                const bool is_over = state == VisitorState::leaving ||
-                                     (!is_live(state) && state != VisitorState::unknown) ||
-                                     refused->reason == Reason::unknown_number;
-                return refuse(call, is_over ? errors::token_not_found : errors::not_ready);
-            }
-            const Standing& standing = std::get<Standing>(outcome);
-            if (is_ready) {
-                shared_.bucket.amend(room->index(), taken, claimed_at(room->view(), standing));
-                shared_.figures.note_wait(room->index(), place.number,
-                                          (asked - standing.joined).count / 1'000);
-            }
-            answer_enter(call, *room, place, standing, asked);
-        });
+    const PlaceToken place = one.place;
+    const bool was_in = room->view().standing(place.number).state == VisitorState::active;
+    service().submit(*room, Claim{place.number}, &desk_.loop(),
+                     [this, room, place, taken, was_in, asked = service().clock().now(),
+                      call = std::move(one.call)](const Outcome& outcome) mutable {
+                         const auto* standing = std::get_if<Standing>(&outcome);
+                         if (taken)
+                             shared_.bucket.settle(
+                                 room->index(), place.number, *taken,
+                                 standing ? claimed_at(room->view(), *standing) : instant_min);
+                         if (!standing)
+                             return refuse_enter(call, *room, place, std::get<Refused>(outcome));
+                         if (!was_in)
+                             shared_.figures.note_wait(room->index(), place.number,
+                                                       (asked - standing->joined).count / 1'000);
+                         answer_enter(call, *room, place, *standing, asked);
+                     });
+}
+
+void Tacos::refuse_enter(PendingCall& call, const HostedRoom& room, const PlaceToken& place,
+                         const Refused& refused) {
+    if (refused.reason == Reason::unavailable) return refuse(call, errors::grant_failed);
+    const VisitorState state = room.view().standing(place.number).state;
+    // Not known here yet: the room has only just heard of the place.
+    const bool is_over = state == VisitorState::leaving ||
+                         (!is_live(state) && state != VisitorState::unknown) ||
+                         refused.reason == Reason::unknown_number;
+    refuse(call, is_over ? errors::token_not_found : errors::not_ready);
 }
 
 // The same grant for as long as it lives. What was redeemed is spent.
-void Tacos::answer_enter(Call& call, const HostedRoom& room, const PlaceToken& place,
+void Tacos::answer_enter(PendingCall& call, const HostedRoom& room, const PlaceToken& place,
                          const Standing& standing, Instant asked) {
     if (standing.redeemed) return refuse(call, errors::token_not_found);
     const std::string token = token_of(room, place.number, TokenUse::reservation, place.has_user);

@@ -14,7 +14,7 @@ enum class Operation : std::uint8_t { join, status, enter, leave, verify };
 inline constexpr std::array operation_names{"join", "status", "enter", "leave", "verify"};
 
 // How long those who entered one event had waited.
-struct Waits {
+struct WaitHistogram {
     static constexpr std::array<std::int64_t, 10> bounds{1,   5,   10,  30,    60,
                                                          120, 300, 600, 1'200, 1'800};
     std::array<std::uint64_t, bounds.size() + 1> counts{}; // The last: longer.
@@ -39,7 +39,7 @@ class Figures {
     // rooms nothing is noted of new ones.
     void note_wait(std::uint32_t room, std::uint64_t number, std::int64_t seconds);
     // Those of these rooms, in the same order; those of others are forgotten.
-    std::vector<Waits> waits(const std::vector<std::uint32_t>& rooms);
+    std::vector<WaitHistogram> waits(const std::vector<std::uint32_t>& rooms);
 
     std::atomic<std::uint64_t> dropped{0};               // Over the limit of their address.
     std::atomic<std::uint64_t> replayed{0}, executed{0}; // Calls with an Idempotency-Key.
@@ -48,7 +48,7 @@ class Figures {
     static constexpr std::size_t events_max = 4'096;
     std::array<std::array<std::atomic<std::uint64_t>, 2>, operation_names.size()> operations_{};
     std::mutex mutex_;
-    std::map<std::uint32_t, Waits> waits_; // Guarded by mutex_.
+    std::map<std::uint32_t, WaitHistogram> waits_; // Guarded by mutex_.
 };
 
 } // namespace anteroom::api::tacos

@@ -87,7 +87,7 @@ IdempotencyBook::Verdict IdempotencyBook::begin(const IdempotencyKey& key,
     Entry& entry = entries_[key];
     entry.fingerprint = fingerprint;
     bytes_ += bytes_of(entry);
-    return Hold(shared_from_this(), key);
+    return Lock(shared_from_this(), key);
 }
 
 void IdempotencyBook::settle(const IdempotencyKey& key, std::shared_ptr<const Answer> answer,
@@ -112,14 +112,14 @@ void IdempotencyBook::settle(const IdempotencyKey& key, std::shared_ptr<const An
     for (OnAnswer& hears : waiting) hears(answer);
 }
 
-void IdempotencyBook::Hold::answer(net::Status status, std::string_view body, Instant now) {
+void IdempotencyBook::Lock::answer(net::Status status, std::string_view body, Instant now) {
     CHECK(book_);
     auto answer =
         std::make_shared<const Answer>(Answer{.status = status, .body = std::string(body)});
     std::exchange(book_, nullptr)->settle(key_, std::move(answer), now);
 }
 
-IdempotencyBook::Hold::~Hold() {
+IdempotencyBook::Lock::~Lock() {
     if (book_) book_->settle(key_, nullptr, Instant{});
 }
 

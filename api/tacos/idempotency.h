@@ -52,16 +52,16 @@ class IdempotencyBook : public std::enable_shared_from_this<IdempotencyBook> {
                               std::string_view user) const;
 
     // The right to answer first. Given up without an answer: those who wait are told.
-    class Hold {
+    class Lock {
       public:
-        Hold(Hold&&) noexcept = default;
-        Hold& operator=(Hold&&) = delete;
-        ~Hold();
+        Lock(Lock&&) noexcept = default;
+        Lock& operator=(Lock&&) = delete;
+        ~Lock();
         void answer(net::Status status, std::string_view body, Instant now);
 
       private:
         friend class IdempotencyBook;
-        Hold(std::shared_ptr<IdempotencyBook> book, const IdempotencyKey& key)
+        Lock(std::shared_ptr<IdempotencyBook> book, const IdempotencyKey& key)
             : book_(std::move(book)), key_(key) {}
         std::shared_ptr<IdempotencyBook> book_; // Null: answered, or moved from.
         IdempotencyKey key_;
@@ -71,7 +71,7 @@ class IdempotencyBook : public std::enable_shared_from_this<IdempotencyBook> {
     struct Crowded {};  // Too many wait for the answer to this call.
     struct Full {};     // Nobody made this call before, but too many others are under way.
     using Verdict =
-        std::variant<Hold, std::shared_ptr<const Answer>, Waits, Conflict, Crowded, Full>;
+        std::variant<Lock, std::shared_ptr<const Answer>, Waits, Conflict, Crowded, Full>;
 
     Verdict begin(const IdempotencyKey& key, const token::Digest& fingerprint, Instant now,
                   OnAnswer on_answer);

@@ -47,13 +47,13 @@ TEST(TacosIdempotency, TheSameCallWaitsForTheFirstAndThenGetsItsAnswer) {
     const auto book = Book::open(minutes(5), {});
     const auto print = book->fingerprint("POST", "/p", "", "b", "");
     auto first = book->begin(key, print, start, {});
-    ASSERT_TRUE(std::holds_alternative<Book::Hold>(first));
+    ASSERT_TRUE(std::holds_alternative<Book::Lock>(first));
     std::string heard;
     auto second = book->begin(key, print, start, [&](const auto& answer) { heard = answer->body; });
     EXPECT_TRUE(std::holds_alternative<Book::Waits>(second));
     const auto other = book->fingerprint("POST", "/p", "", "c", "");
     EXPECT_TRUE(std::holds_alternative<Book::Conflict>(book->begin(key, other, start, {})));
-    std::get<Book::Hold>(first).answer(net::Status::accepted, "done", start);
+    std::get<Book::Lock>(first).answer(net::Status::accepted, "done", start);
     EXPECT_EQ(heard, "done");
     auto third = book->begin(key, print, start + seconds(299), {});
     const auto* answer = std::get_if<std::shared_ptr<const Book::Answer>>(&third);
@@ -62,19 +62,19 @@ TEST(TacosIdempotency, TheSameCallWaitsForTheFirstAndThenGetsItsAnswer) {
     EXPECT_EQ((*answer)->body, "done");
     EXPECT_TRUE(std::holds_alternative<Book::Conflict>(book->begin(key, other, start, {})));
     EXPECT_TRUE(
-        std::holds_alternative<Book::Hold>(book->begin(key, other, start + seconds(300), {})));
+        std::holds_alternative<Book::Lock>(book->begin(key, other, start + seconds(300), {})));
 }
 
 TEST(TacosIdempotency, WhoWasRefusedMayTryAgain) {
     const auto book = Book::open(minutes(5), {});
     const auto print = book->fingerprint("POST", "/p", "", "b", "");
     auto first = book->begin(key, print, start, {});
-    std::get<Book::Hold>(first).answer(net::Status::forbidden, "no", start);
+    std::get<Book::Lock>(first).answer(net::Status::forbidden, "no", start);
     EXPECT_EQ(book->size(), 0u);
     bool told = false;
     {
         auto second = book->begin(key, print, start, {});
-        ASSERT_TRUE(std::holds_alternative<Book::Hold>(second));
+        ASSERT_TRUE(std::holds_alternative<Book::Lock>(second));
         book->begin(key, print, start, [&](const auto& answer) { told = answer == nullptr; });
     }
     EXPECT_TRUE(told) << "who waits for a call that is given up is told";
@@ -86,11 +86,11 @@ TEST(TacosIdempotency, TheBookIsBounded) {
     const auto few = Book::open(minutes(5), {.calls_max = 3, .waiting_max = 1});
     for (std::uint64_t n = 0; n < 10; ++n) {
         auto verdict = few->begin(numbered(n), print, start, {});
-        std::get<Book::Hold>(verdict).answer(net::Status::ok, "x", start);
+        std::get<Book::Lock>(verdict).answer(net::Status::ok, "x", start);
         EXPECT_LE(few->size(), 3u);
     }
     auto oldest = few->begin(numbered(0), print, start, {});
-    EXPECT_TRUE(std::holds_alternative<Book::Hold>(oldest)) << "forgotten";
+    EXPECT_TRUE(std::holds_alternative<Book::Lock>(oldest)) << "forgotten";
     EXPECT_TRUE(std::holds_alternative<Book::Waits>(
         few->begin(numbered(0), print, start, [](const auto&) {})));
     EXPECT_TRUE(std::holds_alternative<Book::Crowded>(few->begin(numbered(0), print, start, {})));
@@ -98,7 +98,7 @@ TEST(TacosIdempotency, TheBookIsBounded) {
     const auto narrow = Book::open(minutes(5), {.bytes_max = 10'000});
     for (std::uint64_t n = 0; n < 100; ++n) {
         auto verdict = narrow->begin(numbered(n), print, start, {});
-        std::get<Book::Hold>(verdict).answer(net::Status::ok, std::string(1'000, 'x'), start);
+        std::get<Book::Lock>(verdict).answer(net::Status::ok, std::string(1'000, 'x'), start);
     }
     EXPECT_LE(narrow->size(), 10u);
     EXPECT_GE(narrow->size(), 1u);
@@ -116,9 +116,9 @@ TEST(TacosIdempotency, OfManyThreadsOneIsFirst) {
         const auto run = [&] {
             auto verdict =
                 book->begin(numbered(round), print, start, [&](const auto&) { ++answered; });
-            if (auto* hold = std::get_if<Book::Hold>(&verdict)) {
+            if (auto* lock = std::get_if<Book::Lock>(&verdict)) {
                 ++executed;
-                hold->answer(net::Status::ok, "x", start);
+                lock->answer(net::Status::ok, "x", start);
                 ++answered;
             } else if (!std::holds_alternative<Book::Waits>(verdict)) {
                 ++answered;
@@ -162,7 +162,7 @@ struct SlowFirst {
         const std::string body = fmt::format(R"({{"event_id":"{}"}})", event_id);
         const auto print = book.fingerprint("POST", "/api/v1/queue/join", "", body, "");
         auto verdict = book.begin(key, print, event.server.service.clock().now(), {});
-        hold.emplace(std::get<Book::Hold>(std::move(verdict)));
+        lock.emplace(std::get<Book::Lock>(std::move(verdict)));
         for (net::testing::Dial& dial : dials) {
             dial.connect(event.server.port());
             dial.write(TestServer::text("POST", "/api/v1/queue/join",
@@ -171,14 +171,14 @@ struct SlowFirst {
         EXPECT_TRUE(net::testing::eventually([&] { return book.waiting(key) == dials.size(); }));
     }
     Book& book;
-    std::optional<Book::Hold> hold;
+    std::optional<Book::Lock> lock;
     std::array<net::testing::Dial, 3> dials;
 };
 
 TEST(TacosIdempotency, AConcurrentDuplicateWaitsOnTheWire) {
     TestEvent event;
     SlowFirst slow(event);
-    slow.hold->answer(net::Status::accepted, R"({"of":"the first"})",
+    slow.lock->answer(net::Status::accepted, R"({"of":"the first"})",
                       event.server.service.clock().now());
     for (net::testing::Dial& dial : slow.dials) {
         const auto answer = dial.read_response();
@@ -192,7 +192,7 @@ TEST(TacosIdempotency, AConcurrentDuplicateWaitsOnTheWire) {
 TEST(TacosIdempotency, ADuplicateOfACallThatCameToNothingIsToldSo) {
     TestEvent event;
     SlowFirst slow(event);
-    slow.hold.reset();
+    slow.lock.reset();
     for (net::testing::Dial& dial : slow.dials)
         EXPECT_ERROR(dial.read_response(), 409, "DUPLICATE_REQUEST",
                      "This request has already been processed");
@@ -254,7 +254,7 @@ TEST(TacosIdempotency, RepeatedCallsAreCountedHoweverTheyAreAnswered) {
     Figures& figures = event.server.shared.tacos->figures;
     {
         SlowFirst slow(event);
-        slow.hold->answer(net::Status::accepted, "{}", event.server.service.clock().now());
+        slow.lock->answer(net::Status::accepted, "{}", event.server.service.clock().now());
         for (net::testing::Dial& dial : slow.dials) dial.read_response();
     }
     EXPECT_EQ(figures.operations(Operation::join, true), 3u) << "those that waited";

@@ -22,6 +22,13 @@ std::string test_user(const Ask& ask, const std::optional<IdempotencyKey>& key) 
     return lot ? fmt::format("load-test-user-{}", lot->text().view()) : std::string();
 }
 
+// What a call is about that is not in its path or body: what an origin passes on to be verified.
+std::string proof_of(const Ask& ask, Operation operation) {
+    if (operation != Operation::verify) return {};
+    return fmt::format("\n{}\n{}", ask.request.single_header("x-user-id").value_or(""),
+                       api::bearer(ask.request));
+}
+
 // What is said of a call that cannot be made now.
 const Error& failure_of(Operation operation) {
     switch (operation) {
@@ -89,17 +96,19 @@ const Error* Tacos::read_key(const Ask& ask, Route route,
 }
 
 void Tacos::post(Ask& ask, const Limit& limit, Route route) {
-    std::optional<IdempotencyKey> key;
-    if (const Error* fault = read_key(ask, route, key)) return refuse(ask, limit, *fault);
-    const Caller caller = identify(ask, key);
     const Operation operation = route == Route::join    ? Operation::join
                                 : route == Route::enter ? Operation::enter
                                                         : Operation::verify;
-    if (route == Route::verify && !caller.is_backend && !caller.is_admin) {
+    const auto fail = [&](const Error& error) {
         shared_.figures.note(operation, false);
-        return refuse(ask, limit, errors::not_a_backend);
-    }
-    Call call = defer(ask, limit, operation);
+        refuse(ask, limit, error);
+    };
+    std::optional<IdempotencyKey> key;
+    if (const Error* fault = read_key(ask, route, key)) return fail(*fault);
+    const Caller caller = identify(ask, key);
+    if (route == Route::verify && !caller.is_backend && !caller.is_admin)
+        return fail(errors::not_a_backend);
+    PendingCall call = defer(ask, limit, operation);
     if (key && !is_first(ask, caller, call)) return;
     switch (route) {
         case Route::join: return join(ask, caller, std::move(call));
@@ -109,11 +118,11 @@ void Tacos::post(Ask& ask, const Limit& limit, Route route) {
 }
 
 // Whether the call is to be made. If not it is answered, or waits for the answer.
-bool Tacos::is_first(const Ask& ask, const Caller& caller, Call& call) {
+bool Tacos::is_first(const Ask& ask, const Caller& caller, PendingCall& call) {
     using Book = IdempotencyBook;
     const token::Digest fingerprint =
         shared_.book->fingerprint(ask.request.method_text, ask.request.path, ask.request.query,
-                                  ask.request.body, caller.user);
+                                  ask.request.body, caller.user + proof_of(ask, call.operation));
     const std::uint64_t id = parked_->next_id++;
     Book::Verdict verdict = shared_.book->begin(*caller.key, fingerprint, ask.now, park(id));
     if (std::holds_alternative<Book::Conflict>(verdict))
@@ -133,7 +142,7 @@ bool Tacos::is_first(const Ask& ask, const Caller& caller, Call& call) {
         return write(call, (*answered)->status, (*answered)->body, true), false;
     }
     shared_.figures.executed.fetch_add(1, std::memory_order_relaxed);
-    if (auto* hold = std::get_if<Book::Hold>(&verdict)) call.hold.emplace(std::move(*hold));
+    if (auto* lock = std::get_if<Book::Lock>(&verdict)) call.lock.emplace(std::move(*lock));
     return true;
 }
 
@@ -152,7 +161,7 @@ IdempotencyBook::OnAnswer Tacos::park(std::uint64_t id) {
 void Tacos::wake(std::uint64_t id, const std::shared_ptr<const IdempotencyBook::Answer>& first) {
     const auto found = parked_->calls.find(id);
     if (found == parked_->calls.end()) return;
-    Call call = std::move(found->second);
+    PendingCall call = std::move(found->second);
     parked_->calls.erase(found);
     if (!first) return refuse(call, errors::duplicate_request);
     const bool succeeded = net::code(first->status) < 400;

@@ -12,6 +12,9 @@
 namespace anteroom::api::tacos {
 namespace {
 
+using Turn = LeakyBucket::Turn;
+using Was = LeakyBucket::Was;
+
 const Instant start{1'000'000};
 constexpr std::uint32_t room = 7;
 
@@ -33,27 +36,32 @@ struct Crowd {
     std::vector<Instant> enter(const std::vector<Instant>& arrivals, Millis late_max = {},
                                Millis hold_max = hours(1)) {
         struct Person {
+            Number number;
             Instant came;
-            bool has_waited;
+            Was was;
         };
         std::multimap<Instant, Person> due;
-        for (const Instant at : arrivals) due.insert({at, {.came = at, .has_waited = false}});
+        for (const Instant at : arrivals) due.insert({at, {++people, at, Was::nothing}});
         std::vector<Instant> entered;
         Instant now = instant_min;
         while (!due.empty()) {
-            const Person person = due.begin()->second;
+            Person person = due.begin()->second;
             const Millis late{std::uniform_int_distribution<std::int64_t>(0, late_max.count)(lots)};
             now = std::max(now, due.begin()->first + late);
             due.erase(due.begin());
-            const LeakyBucket::Turn turn = bucket.take({.room = room,
+            const LeakyBucket::Told told = bucket.take({.room = room,
+                                                        .number = person.number,
                                                         .rate_milli = rate_milli,
                                                         .now = now,
                                                         .deadline = person.came + hold_max,
-                                                        .has_waited = person.has_waited});
-            if (!turn.has_come) {
-                due.insert({turn.at, {.came = person.came, .has_waited = true}});
+                                                        .was = person.was});
+            if (told.turn == Turn::come_back) {
+                person.was = Was::held;
+                due.insert({told.at, person});
                 continue;
             }
+            EXPECT_EQ(told.turn, Turn::come);
+            bucket.settle(room, person.number, told.at, told.at);
             entered.push_back(now);
             held_max = std::max(held_max, now - person.came);
         }
@@ -61,6 +69,7 @@ struct Crowd {
     }
 
     LeakyBucket bucket;
+    Number people = 0;
     std::int64_t rate_milli;
     Millis held_max;
     std::mt19937_64 lots{1};
@@ -119,83 +128,119 @@ TEST(TacosLeakyBucket, WithoutARateNobodyIsHeldNorRemembered) {
     EXPECT_EQ(crowd.bucket.size(), 0u);
 }
 
-TEST(TacosLeakyBucket, ARateThatIsTakenAwayLetsThoseWhoWaitIn) {
-    LeakyBucket bucket;
-    const auto take = [&](std::int64_t rate_milli, bool has_waited) {
+// Calls, one moment after the other.
+struct Calls {
+    LeakyBucket::Told take(Number number, Was was = Was::nothing) {
         return bucket.take({.room = room,
+                            .number = number,
                             .rate_milli = rate_milli,
-                            .now = start,
+                            .now = now,
                             .deadline = start + seconds(5),
-                            .has_waited = has_waited});
-    };
-    EXPECT_TRUE(take(1'000, false).has_come);
-    EXPECT_EQ(take(1'000, false).at, start + seconds(1));
-    EXPECT_EQ(take(1'000, false).at, start + seconds(2)) << "after the one who waits";
-    bucket.give_up(room);
-    EXPECT_TRUE(take(0, true).has_come);
-    EXPECT_EQ(take(1'000, false).at, start + seconds(1)) << "nobody waits any more";
+                            .was = was});
+    }
+    LeakyBucket bucket;
+    std::int64_t rate_milli = 1'000;
+    Instant now = start;
+};
+
+TEST(TacosLeakyBucket, ARateThatIsTakenAwayLetsThoseWhoWaitIn) {
+    Calls calls;
+    EXPECT_EQ(calls.take(1).turn, Turn::come);
+    EXPECT_EQ(calls.take(2).at, start + seconds(1));
+    EXPECT_EQ(calls.take(3).at, start + seconds(2)) << "after the one who waits";
+    calls.bucket.give_up(room, 3);
+    calls.rate_milli = 0;
+    EXPECT_EQ(calls.take(2, Was::held).turn, Turn::come);
+    calls.rate_milli = 1'000;
+    EXPECT_EQ(calls.take(4).at, start + seconds(1)) << "nobody waits any more";
 }
 
 TEST(TacosLeakyBucket, WhoWasSlowToGoInCountsFromThen) {
-    LeakyBucket bucket;
-    const auto take = [&](Instant now, bool has_waited = false) {
-        return bucket.take({.room = room,
-                            .rate_milli = 2'000,
-                            .now = now,
-                            .deadline = instant_max,
-                            .has_waited = has_waited});
-    };
-    take(start);
-    take(start);
-    bucket.amend(room, start, start + Millis{300});
-    EXPECT_EQ(take(start + Millis{300}).at, start + seconds(1)) << "the first was not slow";
-    EXPECT_TRUE(take(start + seconds(1), true).has_come);
-    EXPECT_EQ(take(start + seconds(1)).at, start + Millis{1'300});
+    Calls calls;
+    calls.rate_milli = 2'000;
+    calls.take(1);
+    calls.take(2);
+    calls.bucket.settle(room, 1, start, start);
+    calls.bucket.settle(room, 2, start, start + Millis{300});
+    calls.now = start + Millis{300};
+    EXPECT_EQ(calls.take(3).at, start + seconds(1)) << "the first was not slow";
+    calls.now = start + seconds(1);
+    EXPECT_EQ(calls.take(3, Was::held).turn, Turn::come);
+    EXPECT_EQ(calls.take(4).at, start + Millis{1'300});
+}
+
+TEST(TacosLeakyBucket, CallsOfOneVisitorAreOneMoment) {
+    Calls calls;
+    EXPECT_EQ(calls.take(1).turn, Turn::come);
+    EXPECT_EQ(calls.take(2).at, start + seconds(1));
+    for (const Number number : {Number{1}, Number{2}}) {
+        for (std::size_t i = 0; i < LeakyBucket::followers_max; ++i)
+            EXPECT_EQ(calls.take(number).turn, Turn::follow) << "going in, or held";
+        EXPECT_EQ(calls.take(number).turn, Turn::crowd);
+        EXPECT_EQ(calls.take(number, Was::following).turn, Turn::follow) << "still one of them";
+    }
+    EXPECT_EQ(calls.take(1).turn, Turn::crowd);
+    EXPECT_EQ(calls.take(3).at, start + seconds(2)) << "two moments are taken";
+
+    calls.now = start + seconds(1);
+    EXPECT_EQ(calls.take(2, Was::held).turn, Turn::come);
+    EXPECT_GT(calls.take(2, Was::following).at, calls.now) << "until it is known what came of it";
+    calls.bucket.settle(room, 2, calls.now, instant_min);
+    EXPECT_EQ(calls.take(2, Was::following).at, start + seconds(3)) << "nothing: as the first";
+    calls.bucket.give_up(room, 2);
+    EXPECT_EQ(calls.take(4).at, start + seconds(3));
 }
 
 TEST(TacosLeakyBucket, AClockThatGoesBackBreaksNothing) {
-    LeakyBucket bucket;
+    Calls calls;
+    calls.rate_milli = 50'000;
     std::size_t held = 0;
-    for (std::int64_t i = 0; i < 100; ++i) {
-        const Instant now = start - Millis{i % 3};
-        const auto turn = bucket.take(
-            {.room = room, .rate_milli = 50'000, .now = now, .deadline = start + seconds(5)});
-        if (turn.has_come) continue;
+    for (Number number = 1; number <= 100; ++number) {
+        calls.now = start - Millis{static_cast<std::int64_t>(number % 3)};
+        const LeakyBucket::Told told = calls.take(number);
+        if (told.turn == Turn::come) continue;
         ++held;
-        EXPECT_GE(turn.at, start + seconds(1));
+        EXPECT_GE(told.at, start - Millis{2} + seconds(1));
     }
     EXPECT_EQ(held, 50u);
 }
 
 TEST(TacosLeakyBucket, EventsAreBoundedAndIdleOnesForgotten) {
     LeakyBucket bucket(3);
-    const auto enter = [&](std::uint32_t event, Instant now) {
-        return bucket.take(
-            {.room = event, .rate_milli = 1'000, .now = now, .deadline = instant_max});
+    const auto enter = [&](std::uint32_t event, Number number, Instant now) {
+        const LeakyBucket::Told told = bucket.take({.room = event,
+                                                    .number = number,
+                                                    .rate_milli = 1'000,
+                                                    .now = now,
+                                                    .deadline = instant_max});
+        if (told.turn == Turn::come) bucket.settle(event, number, told.at, told.at);
+        return told.turn;
     };
     for (std::uint32_t event = 0; event < 10; ++event) {
-        EXPECT_TRUE(enter(event, start).has_come);
+        EXPECT_EQ(enter(event, 1, start), Turn::come);
         EXPECT_LE(bucket.size(), 3u);
     }
-    EXPECT_TRUE(enter(9, start).has_come) << "not known: not held";
-    EXPECT_FALSE(enter(0, start).has_come) << "known, and somebody waits now";
-    enter(20, start + minutes(1));
+    EXPECT_EQ(enter(9, 2, start), Turn::come) << "not known: not held";
+    EXPECT_EQ(enter(0, 2, start), Turn::come_back) << "known, and somebody waits now";
+    enter(20, 1, start + minutes(1));
     EXPECT_EQ(bucket.size(), 2u) << "the one in which somebody waits, and the new one";
 }
 
 TEST(TacosLeakyBucket, ManyThreadsShareIt) {
     LeakyBucket bucket;
     std::atomic<int> entered{0};
+    std::atomic<Number> people{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&] {
             for (int i = 0; i < 1'000; ++i)
                 entered += bucket
                                .take({.room = room,
+                                      .number = ++people,
                                       .rate_milli = 50'000,
                                       .now = start,
                                       .deadline = instant_max})
-                               .has_come;
+                               .turn == Turn::come;
         });
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(entered, 50);

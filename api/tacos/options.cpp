@@ -3,6 +3,8 @@
 namespace anteroom::api::tacos {
 
 RoomSettings room_settings(const Rules& rules, RoomSettings defaults) {
+    // Nobody goes in past `enter`.
+    defaults.profile.dialect = "tacos";
     Settings& set = defaults.rules;
     // The pace limits, not how many are inside: who has a reservation token is the origin's guest.
     set.capacity = limits::count_max;
@@ -21,10 +23,6 @@ RoomSettings room_settings(const Rules& rules, RoomSettings defaults) {
     set.sweep_interval = seconds(1); // A token that was silent for too long is gone soon after.
     set.leave_grace = Millis{0};     // Who has left is not found, at once.
     return defaults;
-}
-
-bool has_these_rules(const Settings& settings) {
-    return !settings.claim_by_look && settings.lease_start == LeaseStart::at_claim;
 }
 
 } // namespace anteroom::api::tacos

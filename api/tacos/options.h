@@ -40,8 +40,9 @@ struct Rules {
 // The same as settings of a room; what the rules do not say stays as in `defaults`.
 RoomSettings room_settings(const Rules& rules, RoomSettings defaults);
 
-// Whether a room works by these rules: who was called goes in by system T's `enter`, and the grant
-// runs from then on.
-bool has_these_rules(const Settings& settings);
+// Whether a room is an event of system T: only its visitors take places, and go in by `enter`.
+inline bool is_event(const Profile& profile) {
+    return profile.dialect == "tacos";
+}
 
 } // namespace anteroom::api::tacos

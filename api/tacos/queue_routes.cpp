@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "api/tacos/body.h"
+#include "api/tacos/eta.h"
 #include "api/tacos/tacos.h"
 #include "net/output.h"
 #include "net/url.h"
@@ -16,8 +17,6 @@ namespace {
 using net::compose;
 using net::Status;
 
-constexpr std::int64_t wait_seconds_max = 600;
-constexpr std::int64_t seconds_each = 2; // Before anything is measured.
 constexpr std::string_view gone = R"({"status":"left"})";
 
 // The token of a query; empty: there is none.
@@ -27,18 +26,11 @@ std::string token_in(std::string_view query) {
     return token ? *token : std::string();
 }
 
-// Seconds until the turn comes, for who stands at this position.
-std::int64_t wait_seconds(const Room& view, const Standing& standing, std::uint64_t position,
-                          Instant now) {
+std::int64_t eta_of(const Room& view, const Standing& standing, std::uint64_t position,
+                    Instant now) {
     if (standing.state == VisitorState::called) return 1;
-    const double rate = view.rate_per_second();
-    const auto places = static_cast<double>(std::min<std::uint64_t>(position, limits::count_max));
-    if (rate <= 0)
-        return static_cast<std::int64_t>(std::min(places * seconds_each, double{wait_seconds_max}));
-    const Millis least = standing.joined + view.settings().wait_min - now;
-    const double by_rate = std::min(places / rate, double{wait_seconds_max});
-    return std::clamp(std::max(static_cast<std::int64_t>(by_rate), least.count / 1'000),
-                      std::int64_t{1}, wait_seconds_max);
+    return eta_seconds(position, view.rate_per_second(),
+                       standing.joined + view.settings().wait_min - now);
 }
 
 // What is wrong with a token of this standing; null: it can be told where it stands.
@@ -58,7 +50,7 @@ void write_status(net::Output& out, const Room& view, const Standing& standing, 
     const std::uint64_t position = view.outside_before(standing) + 1;
     const bool ready = standing.state == VisitorState::called;
     compose(out, R"({"status":"waiting","position":)", position, R"(,"eta_sec":)",
-            wait_seconds(view, standing, position, now), R"(,"waiting_time":)", waited,
+            eta_of(view, standing, position, now), R"(,"waiting_time":)", waited,
             R"(,"ready_for_entry":)", std::string_view(ready ? "true" : "false"), "}");
 }
 
@@ -85,7 +77,7 @@ std::optional<Tacos::Found> Tacos::find(const Ask& ask, std::string_view token, 
     return Found{.room = room, .place = *place};
 }
 
-void Tacos::join(const Ask& ask, const Caller& caller, Call call) {
+void Tacos::join(const Ask& ask, const Caller& caller, PendingCall call) {
     const std::optional<Body> body = read_body(ask.request.body);
     if (!body) return refuse(call, errors::invalid_request);
     if (body->event_id.empty()) return refuse(call, errors::missing_event_id);
@@ -124,13 +116,13 @@ void Tacos::join(const Ask& ask, const Caller& caller, Call call) {
 
 // Null: the call is answered.
 std::shared_ptr<HostedRoom> Tacos::room_for(const Ask& ask, const std::string& event_id,
-                                            bool is_stranger, Call& call) {
+                                            bool is_stranger, PendingCall& call) {
     std::shared_ptr<HostedRoom> room = service().rooms().share(event_id);
     if (room && !takes(room->profile(), "tacos"))
         return refuse(call, errors::event_not_found), nullptr;
-    // Rooms are few: strangers make them no faster than they may join elsewhere. And in a room with
-    // other rules they take places no faster than there.
-    if (is_stranger && (!room || !has_these_rules(room->view().settings()))) {
+    // Rooms are few: strangers make them no faster than they may join elsewhere. And in a room that
+    // is not ours alone they take places no faster than there.
+    if (is_stranger && (!room || !is_event(room->profile()))) {
         call.limit.wait_seconds = desk_.join_wait(ask);
         if (call.limit.wait_seconds > 0) return refuse(call, errors::rate_limited), nullptr;
     }
@@ -140,7 +132,7 @@ std::shared_ptr<HostedRoom> Tacos::room_for(const Ask& ask, const std::string& e
     return room;
 }
 
-void Tacos::answer_join(Call& call, const HostedRoom& room, const Standing& standing,
+void Tacos::answer_join(PendingCall& call, const HostedRoom& room, const Standing& standing,
                         bool has_user) {
     const std::string token = token_of(room, standing.number, TokenUse::waiting, has_user);
     if (token.empty() || !is_live(standing.state)) return refuse(call, errors::join_failed);
@@ -188,7 +180,7 @@ void Tacos::status(Ask& ask, const Limit& limit) {
         });
 }
 
-void Tacos::answer_status(Call& call, const HostedRoom& room, const Standing& standing) {
+void Tacos::answer_status(PendingCall& call, const HostedRoom& room, const Standing& standing) {
     if (const Error* fault = fault_of(standing)) return refuse(call, *fault);
     net::Output body;
     write_status(body, room.view(), standing, service().clock().now());
@@ -201,7 +193,7 @@ void Tacos::leave(Ask& ask, const Limit& limit) {
         shared_.figures.note(Operation::leave, false);
         return refuse(ask, limit, errors::missing_query_token);
     }
-    Call call = defer(ask, limit, Operation::leave);
+    PendingCall call = defer(ask, limit, Operation::leave);
     const std::optional<Found> found = find(ask, token, TokenUse::waiting);
     if (!found) return answer(call, Status::ok, gone);
     if (!found->room) return refuse(call, errors::leave_failed);

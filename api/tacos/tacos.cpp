@@ -186,11 +186,11 @@ void Tacos::refuse(Ask& ask, const Limit& limit, const Error& error) {
     write_error(answer.body(), error, ask.request_id.view());
 }
 
-Tacos::Call Tacos::defer(Ask& ask, const Limit& limit, Operation operation) {
-    return {.later = desk_.defer(ask), .limit = limit, .operation = operation, .hold = {}};
+Tacos::PendingCall Tacos::defer(Ask& ask, const Limit& limit, Operation operation) {
+    return {.later = desk_.defer(ask), .limit = limit, .operation = operation, .lock = {}};
 }
 
-void Tacos::write(Call& call, Status status, std::string_view body, bool replayed) {
+void Tacos::write(PendingCall& call, Status status, std::string_view body, bool replayed) {
     const bool has_origin = !call.later.origin.empty();
     net::Answer answer = desk_.begin(call.later, status);
     dress(answer, has_origin, options().limit_per_second, call.limit, status);
@@ -198,16 +198,16 @@ void Tacos::write(Call& call, Status status, std::string_view body, bool replaye
     net::append(answer.body(), body);
 }
 
-void Tacos::answer(Call& call, Status status, std::string_view body) {
+void Tacos::answer(PendingCall& call, Status status, std::string_view body) {
     shared_.figures.note(call.operation, net::code(status) < 400);
-    if (call.hold) {
-        call.hold->answer(status, body, service().clock().now());
-        call.hold.reset();
+    if (call.lock) {
+        call.lock->answer(status, body, service().clock().now());
+        call.lock.reset();
     }
     write(call, status, body, false);
 }
 
-void Tacos::refuse(Call& call, const Error& error) {
+void Tacos::refuse(PendingCall& call, const Error& error) {
     net::Output body;
     write_error(body, error, call.later.request_id.view());
     answer(call, error.status, {body.data(), body.size()});

@@ -10,7 +10,6 @@
 // docs/dialects/tacos.md.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -58,16 +57,16 @@ class Tacos final : public Dialect {
     void preflight(Ask& ask);
 
     // A call that is answered later.
-    struct Call {
+    struct PendingCall {
         Later later;
         Limit limit;
         Operation operation;
-        std::optional<IdempotencyBook::Hold> hold; // Of its Idempotency-Key.
+        std::optional<IdempotencyBook::Lock> lock; // Of its Idempotency-Key.
     };
-    void answer(Call& call, net::Status status, std::string_view body);
-    void refuse(Call& call, const Error& error);
-    Call defer(Ask& ask, const Limit& limit, Operation operation);
-    void write(Call& call, net::Status status, std::string_view body, bool replayed);
+    void answer(PendingCall& call, net::Status status, std::string_view body);
+    void refuse(PendingCall& call, const Error& error);
+    PendingCall defer(Ask& ask, const Limit& limit, Operation operation);
+    void write(PendingCall& call, net::Status status, std::string_view body, bool replayed);
 
     // Idempotency (idempotent_calls.cpp).
     struct Caller : api::Caller {
@@ -77,22 +76,22 @@ class Tacos final : public Dialect {
     Caller identify(const Ask& ask, const std::optional<IdempotencyKey>& key);
     void post(Ask& ask, const Limit& limit, Route route);
     const Error* read_key(const Ask& ask, Route route, std::optional<IdempotencyKey>& key) const;
-    bool is_first(const Ask& ask, const Caller& caller, Call& call);
+    bool is_first(const Ask& ask, const Caller& caller, PendingCall& call);
     // Calls that wait for the answer to the same call; of this loop.
     struct Parked {
         static constexpr std::size_t calls_max = 4'096;
         explicit Parked(Tacos& of) : tacos(of) {}
         Tacos& tacos;
         std::uint64_t next_id = 0;
-        std::unordered_map<std::uint64_t, Call> calls;
+        std::unordered_map<std::uint64_t, PendingCall> calls;
     };
     IdempotencyBook::OnAnswer park(std::uint64_t id);
     void wake(std::uint64_t id, const std::shared_ptr<const IdempotencyBook::Answer>& first);
 
     // The queue (queue_routes.cpp).
-    void join(const Ask& ask, const Caller& caller, Call call);
+    void join(const Ask& ask, const Caller& caller, PendingCall call);
     std::shared_ptr<HostedRoom> room_for(const Ask& ask, const std::string& event_id,
-                                         bool is_stranger, Call& call);
+                                         bool is_stranger, PendingCall& call);
     void status(Ask& ask, const Limit& limit);
     void leave(Ask& ask, const Limit& limit);
     struct Found {
@@ -101,41 +100,35 @@ class Tacos final : public Dialect {
     };
     std::optional<Found> find(const Ask& ask, std::string_view token, TokenUse use);
     std::string token_of(const HostedRoom& room, Number number, TokenUse use, bool has_user);
-    void answer_join(Call& call, const HostedRoom& room, const Standing& standing, bool has_user);
-    void answer_status(Call& call, const HostedRoom& room, const Standing& standing);
+    void answer_join(PendingCall& call, const HostedRoom& room, const Standing& standing,
+                     bool has_user);
+    void answer_status(PendingCall& call, const HostedRoom& room, const Standing& standing);
 
-    // Going in (enter_route.cpp). Who is ready goes through the bucket, and may be held for a while
+    // Going in (enter_route.cpp). Who is ready goes through the bucket, and may be kept for a while
     // on this loop.
     struct Entering {
         static constexpr std::size_t calls_max = 4'096;
-        Call call;
+        PendingCall call;
         std::shared_ptr<HostedRoom> room;
         PlaceToken place;
         Instant deadline = instant_max; // Of being held.
-        bool has_waited = false;
+        LeakyBucket::Was was = LeakyBucket::Was::nothing;
         net::Alarm alarm;
     };
-    // Whom a call holds, by room and number, and until when. Other calls of the same visitor wait
-    // for it and use no moment of the bucket.
-    struct HeldVisitor {
-        static constexpr std::size_t others_max = 8;
-        Instant until;
-        std::size_t others = 0;
-    };
-    void enter(const Ask& ask, Call call);
+    void enter(const Ask& ask, PendingCall call);
     void let_in(Entering one);
-    void hold(Entering one, Instant until);
-    void wait_for_other(Entering one);
-    void keep_until(Instant moment, Entering one, void (Tacos::*then)(Entering));
-    void claim(Entering one, bool is_ready, Instant taken);
-    void answer_enter(Call& call, const HostedRoom& room, const PlaceToken& place,
+    void keep_until(Instant moment, Entering one);
+    void claim(Entering one, std::optional<Instant> taken);
+    void refuse_enter(PendingCall& call, const HostedRoom& room, const PlaceToken& place,
+                      const Refused& refused);
+    void answer_enter(PendingCall& call, const HostedRoom& room, const PlaceToken& place,
                       const Standing& standing, Instant asked);
     bool is_granted(const Ask& ask);
 
     // The origin (verify_route.cpp).
-    void verify(const Ask& ask, const Caller& caller, Call call);
+    void verify(const Ask& ask, const Caller& caller, PendingCall call);
     void redeem(const std::shared_ptr<HostedRoom>& room, const PlaceToken& place, std::string user,
-                Call call);
+                PendingCall call);
 
     // Operators and health (admin_routes.cpp).
     bool is_admin(Ask& ask, const Limit& limit);
@@ -154,9 +147,8 @@ class Tacos final : public Dialect {
     Shared& shared_;
     std::shared_ptr<Parked> parked_;
     std::uint64_t next_entering_ = 0;
-    std::map<std::pair<std::uint32_t, Number>, HeldVisitor> held_;
     std::unordered_map<std::uint64_t, Entering>
-        entering_; // Held. Goes before those who wait for it.
+        entering_; // Kept. Goes before the parked, who wait for some of them.
 };
 
 enum class Tacos::Route : std::uint8_t {

@@ -24,7 +24,7 @@ std::string asked_for(const Ask& ask, const api::Caller& caller, const Body& bod
 } // namespace
 
 // REQUIRES: a backend or an admin asks.
-void Tacos::verify(const Ask& ask, const Caller& caller, Call call) {
+void Tacos::verify(const Ask& ask, const Caller& caller, PendingCall call) {
     const std::optional<Body> body = read_body(ask.request.body);
     if (!body) return refuse(call, errors::invalid_request);
     if (body->event_id.empty()) return refuse(call, errors::missing_event_id);
@@ -55,7 +55,7 @@ void Tacos::verify(const Ask& ask, const Caller& caller, Call call) {
 }
 
 void Tacos::redeem(const std::shared_ptr<HostedRoom>& room, const PlaceToken& place,
-                   std::string user, Call call) {
+                   std::string user, PendingCall call) {
     service().submit(
         *room, Redeem{place.number}, &desk_.loop(),
         [this, room, place, user = std::move(user),

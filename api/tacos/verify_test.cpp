@@ -100,6 +100,22 @@ TEST(TacosVerify, ARetryWithItsKeyGetsTheSameAnswer) {
     EXPECT_EQ(again.header("x-idempotency-cached"), "true");
 }
 
+// Clients send keys with their reservations, and an origin may pass them on as they are.
+TEST(TacosVerify, AnotherTokenUnderTheSameKeyIsAnotherCall) {
+    Granted event("");
+    const std::string key = TestEvent::key_header("0b6f1d4e-2f52-4d0a-9a38-0c6f6c1f2a01");
+    const std::string body = fmt::format(R"({{"event_id":"{}"}})", event_id);
+    const auto verify = [&](std::string_view grant, std::string_view user) {
+        return event.verify(
+            body, key + TestServer::bearer(grant) + fmt::format("X-User-Id: {}\r\n", user));
+    };
+    EXPECT_EQ(verify(event.grant_, "u9").status, 200u);
+    EXPECT_EQ(verify(event.grant_, "u9").header("x-idempotency-cached"), "true");
+    EXPECT_ERROR(verify("73bf3da3-04bb-47e2-9455-03bf5455ab81", "u9"), 409, "IDEMPOTENCY_CONFLICT",
+                 "Request body differs from original request with same Idempotency-Key");
+    EXPECT_EQ(verify(event.grant_, "u8").status, 409u);
+}
+
 TEST(TacosVerify, StrangersMayNot) {
     TestOptions others;
     others.trust_loopback = false;
@@ -319,7 +335,7 @@ TEST(TacosFigures, CountWhatHappened) {
     EXPECT_EQ(figures.operations(Operation::join, true), 1u);
     EXPECT_EQ(figures.operations(Operation::enter, false), 1u);
     EXPECT_EQ(figures.operations(Operation::enter, true), 2u);
-    const std::vector<Waits> waits = figures.waits({event.room()->index()});
+    const std::vector<WaitHistogram> waits = figures.waits({event.room()->index()});
     EXPECT_EQ(waits[0].count, 1u) << "one came in, asking twice";
     // As two calls do that are under way at the same time.
     figures.note_wait(event.room()->index(), 1, 0);
