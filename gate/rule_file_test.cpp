@@ -170,6 +170,11 @@ TEST(RuleFile, RefusesRedirectsThatLeadAstray) {
         EXPECT_EQ(fault_of_rule("path = \"/a\"\nneeds = [\"entry\"]\nredirect = " + redirect),
                   fault);
     };
+    const auto expect_holes = [](const std::string& redirect) {
+        EXPECT_EQ(
+            fault_of_rule("path = \"/a/{event}\"\nneeds = [\"entry\"]\nredirect = " + redirect),
+            "r.toml:6: a redirect may hold {event}, and no other braces");
+    };
     expect("\"/q\"", "fine");
     expect("\"https://wait.example/q\"", "fine");
     expect("{ entry = \"/q\" }", "fine");
@@ -177,8 +182,7 @@ TEST(RuleFile, RefusesRedirectsThatLeadAstray) {
            "r.toml:2: the redirect uses {event}, which the path does not capture");
     expect("{ user = \"/q\" }", "r.toml:6: the rule does not need \"user\"");
     for (const char* holes : {"/q/{room}", "/q/{ev{event}ent}", "/q/{event", "/q/}{event}"})
-        expect('"' + std::string(holes) + '"',
-               "r.toml:6: a redirect may hold {event}, and no other braces");
+        expect_holes('"' + std::string(holes) + '"');
     expect("1", "r.toml:6: redirect must be a text");
     for (const char* astray : {"//evil.example", "http://plain.example", "javascript:alert(1)", "q",
                                "/a b", "/\\\\evil.example"})
