@@ -170,6 +170,9 @@ TEST(Config, SystemHLetsInWhatItsFormulaSays) {
     EXPECT_EQ(hhplus_options(load_config("", bold)).settings.rules.capacity, 20'000);
     const char* given[] = {"ANTEROOM_HHPLUS_BATCH=7", "ANTEROOM_HHPLUS_INTERVAL=1s", nullptr};
     EXPECT_EQ(hhplus_options(load_config("", given)).settings.rules.admit_batch, 7);
+    EXPECT_EQ(usual.settings.rules.wait_min, seconds(1));
+    const char* at_once[] = {"ANTEROOM_HHPLUS_WAIT_MIN=0s", nullptr};
+    EXPECT_EQ(hhplus_options(load_config("", at_once)).settings.rules.wait_min, Millis{0});
 }
 
 TEST(Config, EveryMistakeIsOneClearLine) {
@@ -189,6 +192,7 @@ TEST(Config, EveryMistakeIsOneClearLine) {
         {"[tacos]\ntest_token = \"load-test-bypass-token\"\n", "tacos.test_token: "},
         {"[hhplus]\nroom = \"a room\"\n", "hhplus.room must be 1 to 128 of"},
         {"[hhplus]\ninterval = \"soon\"\n", "hhplus.interval must be a span"},
+        {"[hhplus]\nwait_min = \"-1s\"\n", "hhplus.wait_min must be a span such as \"10m\""},
         {"[hhplus]\ninterval = \"2h\"\n", "hhplus: an interval must be from 1ms to 1h"},
         {"[hhplus]\nretry = 0\n", "hhplus.qps, queries, calls and retry must be above 0"},
         {"[hhplus]\nmargin = 1\n", "hhplus.margin must be from 0 to below 1"},

@@ -116,7 +116,7 @@ api::hhplus::Options hhplus_options(const Config& config) {
     if (config.hhplus_max_active > 0) rules.capacity = config.hhplus_max_active;
     rules.lease = rules.lease_max = span("hhplus.lease", config.hhplus_lease);
     rules.idle = span("hhplus.idle", config.hhplus_idle);
-    rules.wait_min = span("hhplus.wait_min", config.hhplus_wait_min);
+    rules.wait_min = span("hhplus.wait_min", config.hhplus_wait_min, Millis{0});
     if (const std::string fault = fault_in_words(options.settings); !fault.empty())
         throw ConfigError("hhplus: " + fault);
     if (options.lease_reserved < Millis{1} || options.lease_reserved > rules.lease)
