@@ -43,8 +43,8 @@ Forecast::Forecast(const Scenario& scenario)
     // should be; the limit does so in the same proportion, and the pace is right.
     const double windows = static_cast<double>(window_steps_) * step_ / interval;
     const double batch = window_steps_ > 1 ? scenario.batch : scenario.batch * windows;
-    stays_ = stay > 0 ? static_cast<double>(stay_steps_) * step_ / stay : 1;
-    const double capacity = scenario.capacity * stays_;
+    const double stays = stay > 0 ? static_cast<double>(stay_steps_) * step_ / stay : 1;
+    const double capacity = scenario.capacity * stays;
 
     double total = 0;
     while (total < crowd - hair) {
@@ -53,14 +53,14 @@ Forecast::Forecast(const Scenario& scenario)
         const double came = came_by(static_cast<double>(now) * step_);
         // Half-open: who went in one interval ago, or has stayed that long, counts no more.
         const std::size_t window = now - std::min(now, window_steps_ - 1);
-        const std::size_t oldest = stay_steps_ > 0 ? now - std::min(now, stay_steps_ - 1) : now;
-        const double inside = went_in_between(oldest, now);
         double may = std::min(came - total, batch - went_in_between(window, now));
-        if (scenario.capacity > 0) may = std::min(may, capacity - inside);
+        if (scenario.capacity > 0) {
+            const std::size_t oldest = now - std::min(now, stay_steps_ - 1);
+            may = std::min(may, capacity - went_in_between(oldest, now));
+        }
         total += std::max(0.0, may);
         went_in_.push_back(total);
         waiting_max_ = std::max(waiting_max_, came - total);
-        inside_max_ = std::max(inside_max_, (inside + std::max(0.0, may)) / stays_);
     }
 }
 
@@ -163,11 +163,7 @@ std::vector<Forecast::Moment> Forecast::moments(std::size_t count) const {
     for (std::size_t i = 0; i < wanted; ++i) {
         const std::size_t now = wanted == 1 ? last : last * i / (wanted - 1);
         const double at = static_cast<double>(now) * step_;
-        const std::size_t oldest =
-            stay_steps_ > 0 ? now + 1 - std::min(now + 1, stay_steps_) : now + 1;
-        result.push_back({.at_seconds = at,
-                          .waiting = std::max(0.0, came_by(at) - went_in_[now]),
-                          .inside = went_in_between(oldest, now + 1) / stays_});
+        result.push_back({.at_seconds = at, .waiting = std::max(0.0, came_by(at) - went_in_[now])});
     }
     return result;
 }

@@ -18,7 +18,7 @@ struct Scenario {
     double batch = 0;    // So many are called…
     Millis interval{0};  // …in any window of this length.
     double capacity = 0; // At most so many inside; 0: no limit.
-    Millis stay{0};      // So long everybody stays inside; 0: not known, nobody is counted.
+    Millis stay{0};      // So long everybody stays inside; 0: not known.
 };
 
 // How many go in per second once the room is full: by the pace, or by how many leave.
@@ -35,7 +35,6 @@ class Forecast {
     struct Moment {
         double at_seconds = 0;
         double waiting = 0;
-        double inside = 0;
     };
 
     // REQUIRES: crowd, batch and interval above 0; capacity only with a stay.
@@ -53,7 +52,6 @@ class Forecast {
 
     double empty_at() const { return goes_in_at(scenario_.crowd); }
     double waiting_max() const { return waiting_max_; }
-    double inside_max() const { return inside_max_; }
     // At most `count` moments, from the start until nobody waits.
     std::vector<Moment> moments(std::size_t count) const;
 
@@ -69,11 +67,9 @@ class Forecast {
     double step_ = 0;              // Seconds.
     bool is_exact_ = true;         // Steps divide the interval and the stay.
     std::size_t window_steps_ = 1; // Of the interval.
-    std::size_t stay_steps_ = 0;   // 0: nobody is counted.
-    double stays_ = 1;             // So many stays are these steps.
+    std::size_t stay_steps_ = 0;   // 0: the stay is not known.
     std::vector<double> went_in_;  // By the end of each step, since the beginning.
     double waiting_max_ = 0;
-    double inside_max_ = 0;
 };
 
 // Longer than this is no plan: Forecast would lose itself in it.

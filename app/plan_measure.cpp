@@ -148,7 +148,6 @@ class Measurement {
             return finish(MeasureEnd::total_max);
         tell_(step_, verdict);
         if (went_wrong) {
-            measured_.bad.push_back(step_);
             if (full_) return finish(MeasureEnd::busy);
             return finish(verdict == StepVerdict::slow ? MeasureEnd::slow : MeasureEnd::failing);
         }

@@ -58,7 +58,6 @@ enum class MeasureEnd : std::uint8_t {
 
 struct Measured {
     std::vector<MeasureStep> good; // Within the limits, in order.
-    std::vector<MeasureStep> bad;  // At most one: what ended it.
     MeasureEnd end = MeasureEnd::interrupted;
 
     // The most it stood; 0: not even the first step.

@@ -63,7 +63,6 @@ TEST(PlanForecast, AFullRoomLetsInAsManyAsLeave) {
     EXPECT_NEAR(forecast.goes_in_at(500), 0, 0.5);
     EXPECT_NEAR(forecast.goes_in_at(501), 60, 1);
     EXPECT_NEAR(forecast.empty_at(), 19 * 60, 12);
-    EXPECT_NEAR(forecast.inside_max(), 500, 1);
 }
 
 TEST(PlanForecast, WhoComesSlowlyEnoughDoesNotWait) {

@@ -14,14 +14,20 @@ std::int64_t whole_seconds(Millis span) {
     return (span.count + 999) / 1'000;
 }
 
-} // namespace
+struct Words {
+    std::string_view status;
+    std::string_view message;
+};
 
-std::string_view status_name(VisitorState state) {
-    if (is_in_line(state)) return "WAITING";
-    if (is_inside(state)) return "ENTERED";
+// Of who waits no more. REQUIRES: the state is known.
+Words words_of(VisitorState state) {
+    if (is_inside(state)) return {"ENTERED", "입장이 완료되었습니다."};
     CHECK(state != VisitorState::unknown);
-    return state == VisitorState::expired ? "EXPIRED" : "LEFT";
+    if (state == VisitorState::expired) return {"EXPIRED", "대기열이 만료되었습니다."};
+    return {"LEFT", "대기열에서 나갔습니다."};
 }
+
+} // namespace
 
 std::int64_t estimated_seconds(std::uint64_t position, std::int64_t batch, Millis interval) {
     const auto size = static_cast<std::uint64_t>(batch);
@@ -43,10 +49,7 @@ std::string status_members(const HostedRoom& room, const Standing& standing,
             R"("totalWaiting":{},"message":"현재 {}번째 대기 중입니다. 예상 대기 시간: {}초")",
             token, position, wait, total, position, wait);
     }
-    const std::string_view status = status_name(standing.state);
-    const std::string_view message = status == "ENTERED"   ? "입장이 완료되었습니다."
-                                     : status == "EXPIRED" ? "대기열이 만료되었습니다."
-                                                           : "대기열에서 나갔습니다.";
+    const auto [status, message] = words_of(standing.state);
     return fmt::format(R"("entryToken":"{}","status":"{}","position":0,"estimatedWaitSeconds":0,)"
                        R"("totalWaiting":0,"message":"{}")",
                        token, status, message);

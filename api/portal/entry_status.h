@@ -11,9 +11,6 @@
 
 namespace anteroom::api::portal {
 
-// WAITING, ENTERED, EXPIRED or LEFT. REQUIRES: the state is known.
-std::string_view status_name(VisitorState state);
-
 // position / batch x interval, and the last batch counts although it is not full.
 std::int64_t estimated_seconds(std::uint64_t position, std::int64_t batch, Millis interval);
 
