@@ -2,28 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
+#include "app/test_file.h"
 
 namespace anteroom::app {
 namespace {
-
-class File {
-  public:
-    explicit File(const std::string& text)
-        : path_(std::filesystem::path(::testing::TempDir()) /
-                ("config-" + std::to_string(getpid()) + ".toml")) {
-        std::ofstream(path_) << text;
-    }
-    ~File() { std::filesystem::remove(path_); }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    std::string path() const { return path_.string(); }
-
-  private:
-    std::filesystem::path path_;
-};
 
 std::string fault_of_file(const std::string& text) {
     const File file(text);

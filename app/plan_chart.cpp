@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "app/plan_report.h"
+#include "app/plan_settings.h"
 #include "base/duration.h"
 
 namespace anteroom::app {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "app/plan_report.h"
+#include "app/plan_settings.h"
 
 namespace anteroom::app {
 namespace {
@@ -80,19 +81,6 @@ TEST(PlanChart, TellsTheLongestWaitAsTheSettingsDo) {
                                    "visits last 1m11s; lease_max allows longer ones.\n"),
               std::string::npos)
         << plan_toml(plan);
-}
-
-TEST(PlanToml, SaysWhatTheServerTakes) {
-    const std::string text = plan_toml(plan_of({.crowd = 200'000,
-                                                .batch = 4'000,
-                                                .interval = seconds(10),
-                                                .capacity = 9'000,
-                                                .stay = minutes(5)}));
-    EXPECT_NE(
-        text.find("\n[defaults]\nadmit_batch = 4000\nadmit_interval = \"10s\"\n"
-                  "capacity = 9000\nlease = \"5m\"\nlease_max = \"20m\"\nwaiting_max = 400000"),
-        text.npos)
-        << text;
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 
 #include "app/config.h"
 #include "app/plan_report.h"
+#include "app/plan_settings.h"
 #include "base/duration.h"
 #include "net/url.h"
 
@@ -31,10 +32,11 @@ double number(const char* name, std::optional<double> given, double otherwise) {
     return value;
 }
 
-std::int64_t count(const char* name, std::optional<std::int64_t> given) {
+std::int64_t count(const char* name, std::optional<std::int64_t> given,
+                   std::int64_t max = limits::count_max) {
     if (!given) return 0;
-    if (*given < 1 || *given > limits::count_max)
-        throw ConfigError(fmt::format("{} must be from 1 to {}", name, limits::count_max));
+    if (*given < 1 || *given > max)
+        throw ConfigError(fmt::format("{} must be from 1 to {}", name, max));
     return *given;
 }
 
@@ -168,7 +170,8 @@ Plan read(const PlanOptions& options) {
               .poll = polls.at(options.poll),
               .command = options.command};
     plan.scenario.crowd = count("--crowd", options.crowd);
-    plan.scenario.capacity = static_cast<double>(count("--capacity", options.capacity));
+    plan.scenario.capacity =
+        static_cast<double>(count("--capacity", options.capacity, capacity_max(plan.poll)));
     if (!options.stay.empty())
         plan.scenario.stay = span("--stay", options.stay, Millis{1}, limits::span_max);
     if (!options.arrive.empty())
@@ -184,9 +187,12 @@ Plan read(const PlanOptions& options) {
 Plan work_out(const PlanOptions& options, std::optional<OriginLoad> measured) {
     Plan plan = read(options);
     plan.origin = measured;
+    plan.is_measured = measured.has_value();
+    plan.origin_interval = plan.scenario.interval;
     if (!options.qps && !measured && (options.queries || options.calls || options.retry))
         throw ConfigError("--queries, --calls and --retry belong to --qps");
     set_pace(plan, options);
+    fit_to_rooms(plan);
     if (plan.scenario.crowd == 0) return plan;
     const double length = static_cast<double>(plan.scenario.crowd) / throughput(plan.scenario);
     if (length > plan_seconds_max)
@@ -221,7 +227,9 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
     command.add_option("--arrive", options.arrive, "within how long they come; otherwise at once");
     std::vector<std::string> names;
     for (const auto& [name, policy] : polls) names.push_back(name);
-    command.add_option("--poll", options.poll, "whose table says how often clients ask")
+    command
+        .add_option("--poll", options.poll,
+                    "whose clients come: how often they ask, and whose rooms are planned")
         ->check(CLI::IsMember(names))
         ->capture_default_str();
     command.add_option("--chart", options.chart, "a picture of it: FILE.svg or FILE.html");

@@ -7,7 +7,6 @@
 
 #include "app/text_table.h"
 #include "base/duration.h"
-#include "engine/settings.h"
 
 namespace anteroom::app {
 namespace {
@@ -32,7 +31,7 @@ std::string pace_text(const Plan& plan) {
 
 std::string origin_text(const Plan& plan) {
     const OriginLoad& load = *plan.origin;
-    const Millis interval = plan.scenario.interval;
+    const Millis interval = plan.origin_interval;
     std::string out = fmt::format(
         "The origin\n"
         "  {} a second ÷ {} queries a call ÷ {} calls a visitor ÷ {} for retries × {} = {}\n",
@@ -45,18 +44,6 @@ std::string origin_text(const Plan& plan) {
                                batch_of(visitors_per_second(load, plan.margin), interval))),
                            to_string(interval));
     return out;
-}
-
-// Batches come as a whole: so many of them as begin within one stay are inside together.
-double inside_at_most(const Plan& plan) {
-    const Scenario& scenario = plan.scenario;
-    const auto stay = static_cast<double>(scenario.stay.count);
-    constexpr double hair = 1e-9; // Products are not exact.
-    const double inside =
-        plan.is_rate
-            ? std::ceil(scenario.batch * stay / 1e3 - hair)
-            : scenario.batch * std::ceil(stay / static_cast<double>(scenario.interval.count));
-    return scenario.capacity > 0 ? std::min(inside, scenario.capacity) : inside;
 }
 
 std::string pace_lines(const Plan& plan) {
@@ -124,11 +111,6 @@ const char* in_words(MeasureEnd end) {
     return "";
 }
 
-std::int64_t rounded_up(double number, double to) {
-    const double most = static_cast<double>(limits::count_max);
-    return static_cast<std::int64_t>(std::min(most, std::ceil(number / to) * to));
-}
-
 } // namespace
 
 std::string grouped(double number) {
@@ -149,6 +131,18 @@ std::string wait_text(double seconds) {
 
 std::string longest_wait_text(const Forecast& forecast) {
     return wait_text(std::ceil(forecast.wait_max() - 1e-6)); // Rather too long than too short.
+}
+
+// Batches come as a whole: so many of them as begin within one stay are inside together.
+double inside_at_most(const Plan& plan) {
+    const Scenario& scenario = plan.scenario;
+    const auto stay = static_cast<double>(scenario.stay.count);
+    constexpr double hair = 1e-9; // Products are not exact.
+    const double inside =
+        plan.is_rate
+            ? std::ceil(scenario.batch * stay / 1e3 - hair)
+            : scenario.batch * std::ceil(stay / static_cast<double>(scenario.interval.count));
+    return scenario.capacity > 0 ? std::min(inside, scenario.capacity) : inside;
 }
 
 std::vector<std::int64_t> told_places(std::int64_t crowd) {
@@ -177,42 +171,6 @@ std::string measured_text(const Measured& measured) {
         "The measurement\n  {} calls a second went well (half within {}, 95 of 100 "
         "within {}); {}\n",
         plain(best.rate), to_string(best.p50), to_string(best.p95), in_words(measured.end));
-}
-
-std::string plan_toml(const Plan& plan) {
-    const Scenario& scenario = plan.scenario;
-    std::string out = "# Written by: " + plan.command + "\n";
-    if (plan.forecast)
-        out += fmt::format("# {} people: half of them wait {} at most, nobody longer than {}.\n",
-                           grouped(static_cast<double>(scenario.crowd)),
-                           wait_text(plan.forecast->wait_quantile(0.5)),
-                           longest_wait_text(*plan.forecast));
-    if (plan.forecast && scenario.capacity > 0)
-        out +=
-            fmt::format("# That is so as long as visits last {}; lease_max allows longer ones.\n",
-                        to_string(scenario.stay));
-    out += "[defaults]\n";
-    if (plan.is_rate) {
-        out += fmt::format("rate_per_second = {:.3f}\n", scenario.batch);
-        out += fmt::format("admit_batch = {}\n",
-                           std::max<std::int64_t>(1, rounded_up(scenario.batch, 1)));
-    } else {
-        out += fmt::format("admit_batch = {:.0f}\n", scenario.batch);
-    }
-    out += fmt::format("admit_interval = \"{}\"\n", to_string(scenario.interval));
-    if (scenario.capacity > 0)
-        out += fmt::format("capacity = {:.0f}\n", scenario.capacity);
-    else
-        out += fmt::format("capacity = {}  # no limit: the pace decides\n", limits::count_max);
-    if (scenario.stay > Millis{0}) {
-        const Millis longest{std::min(limits::span_max.count, 4 * scenario.stay.count)};
-        out += fmt::format("lease = \"{}\"\n", to_string(scenario.stay));
-        out += fmt::format("lease_max = \"{}\"\n", to_string(longest));
-    }
-    if (scenario.crowd > 0)
-        out += fmt::format("waiting_max = {}  # twice the crowd\n",
-                           rounded_up(2 * static_cast<double>(scenario.crowd), 1'000));
-    return out;
 }
 
 } // namespace anteroom::app

@@ -1,4 +1,4 @@
-// What a plan says: words and tables for people, settings for the server, a picture.
+// What a plan says: words and tables for people, and a picture. Settings: plan_settings.h.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,14 @@ namespace anteroom::app {
 // Everything that was asked for and worked out.
 struct Plan {
     std::optional<OriginLoad> origin;
+    Millis origin_interval{0}; // For which its load was worked out.
+    bool is_measured = false;  // The origin's load are calls that were tried, not its queries.
     double margin = 0;
     Scenario scenario;    // A crowd of 0: only the pace was asked for.
     bool is_rate = false; // The pace was given per second; the batch is one second's.
-    PollPolicy poll = PollPolicy::native;
-    std::optional<Forecast> forecast; // With a crowd.
-    std::string command;              // As it was typed, for the files.
+    PollPolicy poll = PollPolicy::native; // Whose clients come, and whose rooms it is for.
+    std::optional<Forecast> forecast;     // With a crowd.
+    std::string command;                  // As it was typed, for the files.
 };
 
 // "200 000".
@@ -25,11 +27,11 @@ std::string grouped(double number);
 // "8m10s", "36s", "0.25s".
 std::string wait_text(double seconds);
 std::string longest_wait_text(const Forecast& forecast);
+// REQUIRES: the stay is known.
+double inside_at_most(const Plan& plan);
 
 std::string plan_text(const Plan& plan);
 std::string measured_text(const Measured& measured);
-// Settings under [defaults] that `anteroom serve` takes.
-std::string plan_toml(const Plan& plan);
 
 // A picture that needs nothing beside it and follows light and dark.
 std::string plan_svg(const Plan& plan);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <boost/json.hpp>
-#include <limits>
 
 #include "net/url.h"
 #include "service/pulse_json.h"
@@ -13,7 +12,6 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::int64_t count_max = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t interval_seconds_max = limits::interval_max.count / 1'000;
 constexpr std::size_t rejected_length_max = 200;
 
@@ -23,8 +21,8 @@ struct Field {
     std::int64_t max;
 };
 constexpr Field fields[] = {
-    {"maxCapacity", &Order::capacity, count_max},
-    {"entryBatchSize", &Order::batch, count_max},
+    {"maxCapacity", &Order::capacity, pace_count_max},
+    {"entryBatchSize", &Order::batch, pace_count_max},
     {"entryIntervalSeconds", &Order::interval_seconds, interval_seconds_max},
 };
 

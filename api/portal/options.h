@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "base/time.h"
 #include "service/profile.h"
@@ -21,7 +22,8 @@ struct Options {
     bool drains = false;           // Deactivating lets those in who wait; otherwise they expire.
 };
 
-// The three numbers of an activation.
+// The three numbers of an activation; the first two are at most this.
+inline constexpr std::int64_t pace_count_max = std::numeric_limits<std::int32_t>::max();
 struct Pace {
     std::int64_t capacity = 0;
     std::int64_t batch = 0;
