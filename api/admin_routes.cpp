@@ -81,7 +81,7 @@ void Api::admin_room(Ask& ask) {
 
 void Api::admin_put_room(Ask& ask, const Caller& caller) {
     const HostedRoom* there = service_.rooms().find(ask.room_id);
-    RoomSettings settings = there ? settings_of(*there) : service_.options().defaults;
+    RoomSettings settings = there ? settings_of(*there) : service_.settings_for(ask.room_id);
     if (const std::string fault = read_room_body(ask.request.body, settings); !fault.empty())
         return refuse(ask, Code::bad_request, fault);
     if (!service_.is_writable()) return refuse(ask, Code::unavailable);

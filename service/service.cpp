@@ -82,6 +82,11 @@ std::shared_ptr<HostedRoom> Service::find_or_make(std::string_view id, const Roo
     return make_room(id, usual).room;
 }
 
+const RoomSettings& Service::settings_for(std::string_view id) const {
+    const auto own = options_.named.find(id);
+    return own != options_.named.end() ? own->second : options_.defaults;
+}
+
 Rooms::Made Service::make_room(std::string_view id, const RoomSettings& settings) {
     return rooms_.make(id, settings.profile,
                        [&](HostedRoom& room) { store_->open_room(room, settings.rules); });

@@ -67,6 +67,8 @@ class Service final : public Listener {
     std::shared_ptr<HostedRoom> find_or_make(std::string_view id) {
         return find_or_make(id, options_.defaults);
     }
+    // Those of a room of this id that is yet to be made.
+    const RoomSettings& settings_for(std::string_view id) const;
     Rooms::Made make_room(std::string_view id, const RoomSettings& settings);
     // Runs `done` on `loop`'s thread when it is durable, also when there is no such room.
     void remove_room(std::string_view id, net::Loop* loop, net::Job done);

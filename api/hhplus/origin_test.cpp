@@ -47,6 +47,17 @@ TEST(HhplusOrigin, TheBatchFollowsWhatTheOriginStands) {
     EXPECT_EQ(hall.room().view().settings().admit_batch, 8'000);
 }
 
+TEST(HhplusOrigin, AnOperatorWhoComesFirstMakesTheSameRoom) {
+    TestHall hall;
+    const auto made = hall.server.ask("PUT", "/v1/admin/rooms/hhplus", TestServer::as_admin(),
+                                      R"({"waiting_max":77})");
+    EXPECT_EQ(made.status, 201) << made.body;
+    EXPECT_EQ(hall.room().profile().dialect, "hhplus");
+    Settings expected = quiet_hall().hhplus->settings.rules;
+    expected.waiting_max = 77;
+    EXPECT_EQ(hall.room().view().settings(), expected);
+}
+
 TEST(HhplusOrigin, OnlyTheOriginMayTell) {
     TestOptions options = quiet_hall();
     options.trust_loopback = false;
