@@ -13,6 +13,7 @@
 
 namespace anteroom::gate {
 
+using net::testing::ClosedPort;
 using net::testing::Dial;
 using net::testing::eventually;
 using net::testing::TestServer;
@@ -25,11 +26,6 @@ using testing::Line;
 using testing::ScriptedOrigin;
 
 namespace {
-
-std::string closed_url() {
-    ScriptedOrigin origin([](Line&) {});
-    return origin.url();
-}
 
 struct SecureOrigin {
     explicit SecureOrigin(const std::string& names, Validity validity = Validity::now) {
@@ -127,7 +123,8 @@ TEST(Origins, ARequestGoesToAnotherOriginWhenOneIsDead) {
     ScriptedOrigin alive(answers("alive", &requests));
     GateOptions options;
     options.proxy.origins.health.trial_after = hours(1);
-    Gate gate({closed_url(), alive.url()}, std::move(options));
+    const ClosedPort closed;
+    Gate gate({closed.url(), alive.url()}, std::move(options));
     Dial dial = gate.dial();
     for (int i = 0; i < 20; ++i) EXPECT_EQ(dial.ask(get()).body, "alive");
     // Nothing of a request has left when nobody takes the connection: any method may go elsewhere.
@@ -142,7 +139,8 @@ TEST(Origins, AStreamedBodyWaitsForItsOriginAndSoCanGoElsewhere) {
     ScriptedOrigin alive(answers("alive"));
     GateOptions options;
     options.proxy.origins.health.failures_max = 1'000;
-    const Gate gate({closed_url(), alive.url()}, std::move(options));
+    const ClosedPort closed;
+    const Gate gate({closed.url(), alive.url()}, std::move(options));
     for (int i = 0; i < 4; ++i) {
         Dial dial = gate.dial();
         dial.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello");
@@ -152,7 +150,8 @@ TEST(Origins, AStreamedBodyWaitsForItsOriginAndSoCanGoElsewhere) {
 }
 
 TEST(Origins, OnlyOneOtherIsAsked) {
-    Gate gate({closed_url(), closed_url(), closed_url()});
+    const ClosedPort first, second, third;
+    Gate gate({first.url(), second.url(), third.url()});
     EXPECT_EQ(gate.ask(get()).status, 502u);
     EXPECT_EQ(gate.stats().retries.value(), 1);
 }

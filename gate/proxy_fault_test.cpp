@@ -55,15 +55,11 @@ unsigned status_of(std::string bytes) {
     return gate.ask(get()).status;
 }
 
-std::uint16_t closed_port() {
-    ScriptedOrigin origin([](Line&) {});
-    return origin.port();
-}
-
 } // namespace
 
 TEST(ProxyFault, RefusedConnection) {
-    const Gate gate({"http://127.0.0.1:" + std::to_string(closed_port())});
+    const net::testing::ClosedPort closed;
+    const Gate gate({closed.url()});
     Dial dial = gate.dial();
     const WireResponse got = dial.ask(get());
     EXPECT_EQ(got.status, 502u);

@@ -233,9 +233,11 @@ TEST(ProxyStream, ASlowOriginMakesTheClientWait) {
     });
     GateOptions options;
     options.server.limits.body_grace = Millis{200}; // Waiting for the origin does not count.
+    options.server.limits.body_bytes_per_second_min = 1'024;
     const Gate gate({origin.url()}, std::move(options));
     Dial dial = gate.dial();
-    // So much of the body comes with the head that a slow test is within the rule for slow bodies.
+    // So much of the body comes with the head that a slow test is within the rule for slow bodies,
+    // and what is read of it at first is enough for a minute.
     constexpr std::size_t blocks = 16;
     std::string begin =
         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(large) + "\r\n\r\n";
@@ -284,9 +286,7 @@ TEST(ProxyStream, AHalfClosedClientGetsItsAnswerForAWhile) {
         }
         line.read_all();
     });
-    GateOptions patient;
-    patient.server.limits.half_closed_deadline = minutes(5);
-    const Gate gate({origin.url()}, std::move(patient));
+    const Gate gate({origin.url()});
     Dial dial = gate.dial();
     dial.write(get("/page"));
     dial.finish_writing();
@@ -322,8 +322,10 @@ TEST(ProxyStream, TlsOnBothSides) {
     options.proxy.origins.authorities = certificate;
     const Gate gate({"https://127.0.0.1:" + std::to_string(origin.port())}, std::move(options));
     net::testing::LoopThread thread;
-    auto client = thread.call(
-        [&] { return net::HttpClient::create(thread.loop, {.authorities = certificate}); });
+    auto client = thread.call([&] {
+        return net::HttpClient::create(
+            thread.loop, net::testing::patient(net::ClientOptions{.authorities = certificate}));
+    });
     ASSERT_TRUE(client);
     const std::string url = "https://127.0.0.1:" + std::to_string(gate.port()) + "/";
     net::ClientRequest download{.url = url};

@@ -14,6 +14,8 @@
 namespace anteroom::gate::testing {
 
 using net::testing::Dial;
+using net::testing::prolong;
+using net::testing::uninterrupted;
 using net::testing::WireResponse;
 
 namespace {
@@ -21,6 +23,15 @@ namespace {
 std::string header_of(std::string_view head, std::string_view name) {
     const WireResponse parsed{.status = 0, .head = std::string(head.substr(head.find("\r\n") + 2))};
     return parsed.header(name);
+}
+
+GateOptions patient(GateOptions options) {
+    options.server = net::testing::patient(std::move(options.server));
+    options.proxy.origins.limits = net::testing::patient(options.proxy.origins.limits);
+    const ProxyLimits everyday;
+    prolong(options.proxy.limits.first_byte, everyday.first_byte);
+    prolong(options.proxy.limits.idle, everyday.idle);
+    return options;
 }
 
 } // namespace
@@ -32,7 +43,8 @@ Line::~Line() {
 std::string Line::read_some() {
     if (!pending_.empty()) return std::exchange(pending_, {});
     std::array<char, 65'536> buffer;
-    const ssize_t count = ::recv(descriptor_, buffer.data(), buffer.size(), 0);
+    const ssize_t count =
+        uninterrupted([&] { return ::recv(descriptor_, buffer.data(), buffer.size(), 0); });
     return count > 0 ? std::string(buffer.data(), static_cast<std::size_t>(count)) : std::string();
 }
 
@@ -96,7 +108,8 @@ std::string Line::read_all() {
 
 bool Line::write(std::string_view bytes) {
     while (!bytes.empty()) {
-        const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        const ssize_t sent = uninterrupted(
+            [&] { return ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
         if (sent <= 0) return false;
         bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
@@ -137,10 +150,11 @@ ScriptedOrigin::~ScriptedOrigin() {
 
 void ScriptedOrigin::accept_all() {
     while (true) {
-        const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        const int client =
+            uninterrupted([&] { return ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC); });
         if (client < 0) return;
         const int number = connections_.fetch_add(1);
-        const timeval patience{.tv_sec = 20, .tv_usec = 0};
+        const timeval patience{.tv_sec = 60, .tv_usec = 0};
         ::setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         ::setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
         const std::lock_guard lock(mutex_);
@@ -163,7 +177,8 @@ ScriptedOrigin::Script answers(std::string text, std::atomic<int>* requests) {
     };
 }
 
-Gate::Gate(std::vector<std::string> urls, GateOptions options) : options_(std::move(options)) {
+Gate::Gate(std::vector<std::string> urls, GateOptions options)
+    : options_(patient(std::move(options))) {
     options_.proxy.origins.urls = std::move(urls);
     thread_.call([&] {
         auto proxy = Proxy::open(thread_.loop, options_.proxy, *this);

@@ -81,7 +81,7 @@ struct GateOptions {
     std::string_view request_id;
 };
 
-// A server whose every request is forwarded.
+// A server whose every request is forwarded; patient, as net::testing's helpers are.
 class Gate final : private net::Handler, private Refuser {
   public:
     explicit Gate(std::vector<std::string> urls, GateOptions options = {});

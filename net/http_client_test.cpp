@@ -88,7 +88,9 @@ struct World {
     std::unique_ptr<HttpClient> client;
 
     explicit World(ClientOptions options = {}) {
-        thread.call([&] { client = *HttpClient::create(thread.loop, std::move(options)); });
+        thread.call([&] {
+            client = *HttpClient::create(thread.loop, testing::patient(std::move(options)));
+        });
     }
     ~World() {
         thread.call([&] { client.reset(); });
@@ -271,13 +273,9 @@ TEST(HttpClient, GivesUpAtTheDeadline) {
 }
 
 TEST(HttpClient, SaysThatNobodyListens) {
-    std::string url;
-    {
-        TestServer gone(echo);
-        url = url_of(gone, "/");
-    }
+    const testing::ClosedPort nobody;
     World world;
-    const std::string fault = fault_of(world.ask({.url = url}));
+    const std::string fault = fault_of(world.ask({.url = nobody.url()}));
     EXPECT_NE(fault.find("cannot connect to 127.0.0.1"), std::string::npos) << fault;
 }
 

@@ -74,7 +74,8 @@ class EchoServer final : private Handler {
   public:
     explicit EchoServer(ServerOptions options = {}) {
         thread_.call([&] {
-            server_ = *HttpServer::listen(thread_.loop, *this, std::move(options));
+            server_ =
+                *HttpServer::listen(thread_.loop, *this, testing::patient(std::move(options)));
             port = server_->port();
         });
     }

@@ -25,10 +25,42 @@ void LoopThread::run(const std::function<void()>& work) {
     finished.wait();
 }
 
+ServerOptions patient(ServerOptions options) {
+    Limits& own = options.limits;
+    prolong(own.head_deadline, limits::head_deadline);
+    prolong(own.body_grace, limits::body_grace);
+    prolong(own.idle_deadline, limits::idle_deadline);
+    prolong(own.answer_deadline, limits::answer_deadline);
+    prolong(own.handshake_deadline, limits::handshake_deadline);
+    prolong(own.write_stall_deadline, limits::write_stall_deadline);
+    prolong(own.linger_deadline, limits::linger_deadline);
+    prolong(own.half_closed_deadline, limits::half_closed_deadline);
+    return options;
+}
+
+ClientOptions patient(ClientOptions options) {
+    prolong(options.idle_deadline, ClientOptions().idle_deadline);
+    return options;
+}
+
+ClientRequest patient(ClientRequest request) {
+    const ClientRequest everyday;
+    prolong(request.connect_deadline, everyday.connect_deadline);
+    prolong(request.deadline, everyday.deadline);
+    return request;
+}
+
+UpstreamLimits patient(UpstreamLimits limits) {
+    const UpstreamLimits everyday;
+    prolong(limits.connect_deadline, everyday.connect_deadline);
+    prolong(limits.idle_deadline, everyday.idle_deadline);
+    return limits;
+}
+
 TestServer::TestServer(HandleFunction handler, ServerOptions options)
     : handler_(std::move(handler)) {
     thread_.call([&] {
-        auto listening = HttpServer::listen(thread_.loop, handler_, std::move(options));
+        auto listening = HttpServer::listen(thread_.loop, handler_, patient(std::move(options)));
         CHECK(listening);
         server_ = std::move(*listening);
         port_ = server_->port();
@@ -66,7 +98,8 @@ Task<void> fetch_into(HttpClient& client, ClientRequest request, std::shared_ptr
 Result<ClientResponse> fetch(LoopThread& thread, HttpClient& client, ClientRequest request) {
     auto promise = std::make_shared<FetchPromise>();
     auto response = promise->get_future();
-    thread.call([&] { spawn(thread.loop, fetch_into(client, std::move(request), promise)); });
+    thread.call(
+        [&] { spawn(thread.loop, fetch_into(client, patient(std::move(request)), promise)); });
     return response.get();
 }
 
@@ -87,9 +120,9 @@ std::string WireResponse::header(std::string_view name) const {
 
 Dial::Dial() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     CHECK(descriptor_ >= 0);
-    const timeval patience{.tv_sec = 20, .tv_usec = 0};
-    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const timeval longest{.tv_sec = 60, .tv_usec = 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &longest, sizeof longest);
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &longest, sizeof longest);
 }
 
 bool Dial::connect(std::uint16_t port) {
@@ -97,7 +130,10 @@ bool Dial::connect(std::uint16_t port) {
     peer.sin_family = AF_INET;
     peer.sin_port = htons(port);
     peer.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connected_ = ::connect(descriptor_, reinterpret_cast<sockaddr*>(&peer), sizeof peer) == 0;
+    const int result = uninterrupted(
+        [&] { return ::connect(descriptor_, reinterpret_cast<sockaddr*>(&peer), sizeof peer); });
+    // Interrupted, it went on by itself, and the second call finds it done.
+    connected_ = result == 0 || errno == EISCONN;
     return connected_;
 }
 
@@ -112,7 +148,8 @@ Dial::Dial(Dial&& other) noexcept
 
 bool Dial::write(std::string_view bytes) {
     while (!bytes.empty()) {
-        const ssize_t sent = ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        const ssize_t sent = uninterrupted(
+            [&] { return ::send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
         if (sent <= 0) return false;
         bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
@@ -137,7 +174,8 @@ void Dial::set_receive_buffer(int bytes) {
 std::string Dial::read_some() {
     if (!pending_.empty()) return std::exchange(pending_, {});
     std::array<char, 16384> buffer{};
-    const ssize_t count = ::recv(descriptor_, buffer.data(), buffer.size(), 0);
+    const ssize_t count =
+        uninterrupted([&] { return ::recv(descriptor_, buffer.data(), buffer.size(), 0); });
     return count > 0 ? std::string(buffer.data(), static_cast<std::size_t>(count)) : std::string();
 }
 
@@ -186,6 +224,21 @@ WireResponse Dial::read_response(bool to_head) {
 WireResponse Dial::ask(std::string_view request) {
     write(request);
     return read_response(request.starts_with("HEAD "));
+}
+
+ClosedPort::ClosedPort() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    CHECK(::bind(descriptor_, generic, length) == 0);
+    CHECK(::getsockname(descriptor_, generic, &length) == 0);
+    port_ = ntohs(address.sin_port);
+}
+
+ClosedPort::~ClosedPort() {
+    ::close(descriptor_);
 }
 
 Dial dial_saying(TestServer& server, std::string_view words) {

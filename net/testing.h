@@ -3,6 +3,7 @@
 // hang.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -16,6 +17,7 @@
 #include "net/http_client.h"
 #include "net/http_server.h"
 #include "net/loop.h"
+#include "net/upstream_pool.h"
 
 namespace anteroom::net::testing {
 
@@ -62,7 +64,29 @@ class FunctionHandler final : public Handler {
     HandleFunction function_;
 };
 
-// A server on a thread of its own, on a free port.
+// What a test that is about no deadline starts with: deadlines that no machine is too slow for,
+// however long it stands still. Those that the test has set are its own and stay; one that has its
+// everyday value counts as not set.
+ServerOptions patient(ServerOptions options);
+ClientOptions patient(ClientOptions options);
+ClientRequest patient(ClientRequest request);
+UpstreamLimits patient(UpstreamLimits limits);
+inline constexpr Millis patience = minutes(5);
+inline void prolong(Millis& deadline, Millis everyday) {
+    if (deadline == everyday) deadline = patience;
+}
+
+// A call of the kernel, until it was not interrupted: a process that was stopped and goes on finds
+// those of its calls interrupted that have a timeout.
+template <class Call>
+auto uninterrupted(const Call& call) {
+    while (true) {
+        const auto result = call();
+        if (result >= 0 || errno != EINTR) return result;
+    }
+}
+
+// A server on a thread of its own, on a free port; patient().
 class TestServer {
   public:
     explicit TestServer(HandleFunction handler, ServerOptions options = {});
@@ -87,7 +111,7 @@ class TestServer {
 // Waits until claim holds; false after a minute.
 bool eventually(const std::function<bool()>& claim);
 
-// Awaits one fetch from a thread that is not the client's loop.
+// Awaits one fetch from a thread that is not the client's loop; patient().
 Result<ClientResponse> fetch(LoopThread& thread, HttpClient& client, ClientRequest request);
 
 struct WireResponse {
@@ -126,6 +150,22 @@ class Dial {
     int descriptor_ = -1;
     bool connected_ = false;
     std::string pending_;
+};
+
+// A port where nobody listens, and which nobody else gets as long as this lives.
+class ClosedPort {
+  public:
+    ClosedPort();
+    ~ClosedPort();
+    ClosedPort(const ClosedPort&) = delete;
+    ClosedPort& operator=(const ClosedPort&) = delete;
+
+    std::uint16_t port() const { return port_; }
+    std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+  private:
+    int descriptor_ = -1; // Bound, without listen().
+    std::uint16_t port_ = 0;
 };
 
 // A connection that has spoken before the server can have taken it: the server's deadlines do not

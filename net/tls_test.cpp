@@ -84,7 +84,9 @@ struct ClientThread {
     std::unique_ptr<HttpClient> client;
 
     explicit ClientThread(ClientOptions options) {
-        thread.call([&] { client = *HttpClient::create(thread.loop, std::move(options)); });
+        thread.call([&] {
+            client = *HttpClient::create(thread.loop, testing::patient(std::move(options)));
+        });
     }
     ~ClientThread() {
         thread.call([&] { client.reset(); });
