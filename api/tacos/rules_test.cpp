@@ -29,7 +29,7 @@ TEST(TacosRules, ReadyMeansThatEnterWorks) {
 
 TEST(TacosRules, NobodyEntersBeforeTheMinimumWait) {
     constexpr Millis least{300};
-    TestEvent event(options_of({.min_wait = least}));
+    TestEvent event(options_of({.min_wait = least, .enter_window = ages}));
     const Steady::time_point before = Steady::now();
     const std::string token = event.token();
     for (;;) {
@@ -271,7 +271,8 @@ TEST(TacosRules, AStormOfOneUserIsOnePlace) {
 }
 
 TEST(TacosRules, WhoMayEnterAndDoesNotLosesTheTurn) {
-    TestEvent event(options_of({.rank = 1, .min_wait = Millis{0}, .rate_milli = 0}));
+    TestEvent event(
+        options_of({.rank = 1, .min_wait = Millis{0}, .rate_milli = 0, .enter_window = ages}));
     const std::string absent = event.token(), next = event.token();
     event.await_ready(absent);
     event.server.change_rules(event_id, [](Settings& rules) { rules.claim_window = Millis{1}; });
@@ -283,7 +284,8 @@ TEST(TacosRules, WhoMayEnterAndDoesNotLosesTheTurn) {
 }
 
 TEST(TacosRules, AGrantEndsWithItsLife) {
-    TestEvent event(options_of({.min_wait = Millis{0}, .rate_milli = 0, .grant = Millis{20}}));
+    TestEvent event(options_of(
+        {.min_wait = Millis{0}, .rate_milli = 0, .enter_window = ages, .grant = Millis{20}}));
     const std::string token = event.token();
     event.await_ready(token);
     const std::string grant = event.grant(token);
