@@ -101,12 +101,8 @@ TEST(Gate, NobodyBecomesSomebodyByHeaders) {
 }
 
 TEST(Gate, AnOriginThatIsAwayIsSaidKindly) {
-    std::string gone;
-    {
-        Site site;
-        gone = site.url();
-    }
-    TestEvent event({.origins = {gone}});
+    const net::testing::ClosedPort gone;
+    TestEvent event({.origins = {gone.url()}});
     const auto api = event.server.ask("GET", "/x");
     EXPECT_EQ(api.status, 502);
     EXPECT_EQ(api.header("content-type"), "application/problem+json");

@@ -44,14 +44,14 @@ TestServer::TestServer(TestOptions options)
         gate.edge_keys.store(
             std::make_shared<gate::EdgeKeys>(*gate::EdgeKeys::from_texts(options.edge_secrets)));
     gate.proxy.origins.urls = options.origins;
+    gate.proxy.origins.limits = net::testing::patient(gate.proxy.origins.limits);
+    gate.proxy.limits.first_byte = gate.proxy.limits.idle = net::testing::patience;
     for (std::size_t i = 0; i < options.call_limits.size(); ++i)
         if (options.call_limits[i] > 0)
             gate.limiters[i] = std::make_unique<WindowLimiter>(options.call_limits[i]);
     shared.metrics = [] { return std::string("metrics here\n"); };
     service.attach(0, thread_.loop);
-    net::ServerOptions server_options;
-    // A test may be slow.
-    server_options.limits.head_deadline = server_options.limits.body_grace = minutes(5);
+    net::ServerOptions server_options = net::testing::patient(net::ServerOptions());
     const std::vector<std::string> loopback{"127.0.0.0/8"};
     if (options.trust_loopback) server_options.proxies = *net::TrustedProxies::parse(loopback);
     thread_.call([&] {

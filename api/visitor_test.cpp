@@ -14,6 +14,7 @@ using net::testing::eventually;
 RoomSettings one_slot() {
     RoomSettings settings;
     settings.rules.capacity = 1;
+    settings.rules.leave_grace = hours(1); // Who comes back is never too late.
     settings.profile.target = "/inside";
     settings.profile.message = "Patience \"please\" \xc3\xa9";
     return settings;
