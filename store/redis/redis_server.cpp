@@ -14,11 +14,14 @@
 #include <random>
 
 #include "base/check.h"
+#include "net/testing.h"
 #include "store/redis/command.h"
 #include "store/redis/reply_reader.h"
 
 namespace anteroom::redis::testing {
 namespace {
+
+using net::testing::uninterrupted;
 
 constexpr int bus_offset = 10'000; // A node of a Cluster also listens there.
 constexpr int starts_max = 20;     // Somebody else may take the port first.
@@ -56,14 +59,18 @@ int connect_to(std::uint16_t port) {
     const timeval patience{.tv_sec = 60, .tv_usec = 0};
     ::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     const sockaddr_in address = loopback(port);
-    CHECK(::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    CHECK(uninterrupted([&] {
+              return ::connect(descriptor, reinterpret_cast<const sockaddr*>(&address),
+                               sizeof address);
+          }) == 0);
     return descriptor;
 }
 
 Reply read_reply(int descriptor, ReplyReader& reader) {
     char buffer[16'384];
     while (true) {
-        const ssize_t size = ::recv(descriptor, buffer, sizeof buffer, 0);
+        const ssize_t size =
+            uninterrupted([&] { return ::recv(descriptor, buffer, sizeof buffer, 0); });
         CHECK(size > 0);
         std::string_view bytes(buffer, static_cast<std::size_t>(size));
         if (const auto reply = reader.read(bytes)) return *reply;
