@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <atomic>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "store/history/database_server.h"
 #include "store/history/queue_names.h"
@@ -42,6 +43,34 @@ DatabaseServer& server_of(SqlKind kind) {
     if (!server) server = std::make_unique<DatabaseServer>(kind);
     return *server;
 }
+
+// Connects again when a connection has timed out, some times: the machine may stand still for as
+// long as one waits.
+class PatientSink final : public HistorySink {
+  public:
+    PatientSink(std::unique_ptr<HistorySink> sink, std::shared_ptr<std::atomic<bool>> gave_up)
+        : sink_(std::move(sink)), gave_up_(std::move(gave_up)) {}
+
+    std::string name() const override { return sink_->name(); }
+    Result<std::uint64_t> cursor() override {
+        constexpr int connections = 4;
+        Result<std::uint64_t> at = sink_->cursor();
+        for (int i = 1; !at && i < connections; ++i) at = sink_->cursor();
+        if (!at) *gave_up_ = true;
+        return at;
+    }
+    Result<void> write(const Batch& batch) override { return sink_->write(batch); }
+    Result<void> copy(std::span<const RoomRow> rooms, std::span<const Visit> visits) override {
+        return sink_->copy(rooms, visits);
+    }
+    Result<std::size_t> forget(Instant ended_before, std::size_t limit) override {
+        return sink_->forget(ended_before, limit);
+    }
+
+  private:
+    const std::unique_ptr<HistorySink> sink_;
+    const std::shared_ptr<std::atomic<bool>> gave_up_; // The thread may outlive the test.
+};
 
 class SociSinkTest : public ::testing::TestWithParam<SqlKind> {
   protected:
@@ -425,17 +454,19 @@ TEST_P(SociSinkTest, ADatabaseThatSaysNothingHoldsUpNobody) {
     Lines lines;
     HistorianOptions options = quick(folder, lines);
     options.stop_max = Millis{10};
-    Historian historian(options, sinks(folder));
+    const auto gave_up = std::make_shared<std::atomic<bool>>(false);
+    std::vector<std::unique_ptr<HistorySink>> both;
+    both.push_back(std::make_unique<SqliteSink>(folder.path()));
+    both.push_back(std::make_unique<PatientSink>(sink(), gave_up));
+    Historian historian(options, std::move(both));
     historian.start();
     // history.db goes on meanwhile.
     while (historian.status()[0].cursor < 500) std::this_thread::yield();
     while (gate_.taken() == 0) std::this_thread::yield();
     EXPECT_EQ(historian.consumed(), 0u);
-    const auto begun = std::chrono::steady_clock::now();
     historian.stop();
-    EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(9))
-        << "the connection would have timed out after ten seconds";
-    gate_.cut(); // So that the thread that was left behind comes to its end.
+    EXPECT_FALSE(*gave_up) << "it was not waited for";
+    gate_.set(TcpGate::Mode::refuse); // So that the thread that was left behind comes to its end.
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, SociSinkTest,
