@@ -11,7 +11,7 @@ from town import Town, metric
 
 MOVES_SHORT, MOVES_LONG = 4, 200
 CALLS_BETWEEN = 10
-MIGRATE_MS = 5000
+MIGRATE_MS = 60_000  # Only a target that hangs takes so long.
 
 
 def run(options):
