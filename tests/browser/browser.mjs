@@ -8,15 +8,37 @@ import { chromium } from "playwright-core";
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-export function launchBrowser() {
+// Until something that is waited for counts as never coming: only a hang takes so long.
+const patienceMs = 120_000;
+
+export async function launchBrowser() {
   const executablePath = execFileSync("sh", ["-c", "command -v chromium"], { encoding: "utf8" }).trim();
-  return chromium.launch({ executablePath, headless: true, args: flags });
+  const browser = await chromium.launch({ executablePath, headless: true, args: flags, timeout: patienceMs });
+  const newContext = browser.newContext.bind(browser);   // That of newPage, too.
+  browser.newContext = async options => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(patienceMs);
+    return context;
+  };
+  return browser;
 }
 
 export const phone = { viewport: { width: 360, height: 740 }, locale: "en-US" };
 
 // The page's own word for what it shows.
 export const stateIs = (page, state) => page.waitForSelector(`html[data-state="${state}"]`, { state: "attached" });
+// From the next page on, every state with its title is noted, also one that is shown only for a moment before the page goes
+// elsewhere. REQUIRES: elsewhere is the same origin, and there is a store.
+export const noteShown = page => page.addInitScript(() => {
+  const shown = JSON.parse(sessionStorage.getItem("test-shown") || "[]");
+  new MutationObserver(() => {
+    const { state } = document.documentElement.dataset, { title } = document, last = shown.at(-1);
+    if (!state || (last?.state === state && last.title === title)) return;
+    shown.push({ state, title });
+    sessionStorage.setItem("test-shown", JSON.stringify(shown));
+  }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+});
+export const shown = page => page.evaluate(() => JSON.parse(sessionStorage.getItem("test-shown")));
 export const ahead = page => page.locator("#big").textContent();
 export const aheadIs = (page, text) => page.waitForFunction(wanted => document.getElementById("big").textContent === wanted, text);
 

@@ -3,7 +3,7 @@ import test, { after, before, beforeEach } from "node:test";
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { binary, startEvents, texts } from "./server.mjs";
-import { ahead, aheadIs, assertAccessible, launchBrowser, phone, stateIs } from "./browser.mjs";
+import { ahead, aheadIs, assertAccessible, launchBrowser, noteShown, phone, shown, stateIs } from "./browser.mjs";
 
 let server, world, browser;
 before(async () => {
@@ -69,7 +69,9 @@ test("tier 1: a visitor takes a place and sees it; the session is stored as it a
 
 test("tier 1: the number falls, and who is admitted arrives at the event with a cookie that scripts do not see", async t => {
   const event = await newLine(3);
-  const page = await visitLine(t, event);
+  const page = await open(t);
+  await noteShown(page);
+  await page.goto(event.vwrPage);
   await aheadIs(page, "3");
   await event.advance(2);
   await aheadIs(page, "1");
@@ -77,8 +79,8 @@ test("tier 1: the number falls, and who is admitted arrives at the event with a 
   await event.advance(1);
   await aheadIs(page, texts.en.next);
   await event.advance(1);
-  await stateIs(page, "active");
   await page.waitForURL(`**/events/${event.id}`);
+  assert.equal((await shown(page)).at(-1).state, "active");
   assert.equal(await stored(page, `urr-vwr-${event.id}`), null);
   assert.ok(await stored(page, "urr-anon-id"));
   assert.equal(await page.evaluate(() => document.cookie), "");
@@ -114,7 +116,8 @@ test("tier 1: a session of the page that was here before is continued", async t 
   await page.goto(event.vwrPage);
   await stateIs(page, "waiting");
   assert.equal(await text(page, "number"), "2");
-  assert.deepEqual(asked("GET", "/check/").map(request => request.query), [`?userId=${visitor}`]);
+  const queries = asked("GET", "/check/").map(request => request.query);   // By now it may have asked again.
+  assert.deepEqual([...new Set(queries)], [`?userId=${visitor}`]);
   assert.equal(asked("POST", "/assign/").length, 0);
 });
 
@@ -375,9 +378,9 @@ test("tier 2: a place that is gone is taken anew, and the visitor is told", asyn
   const event = await newQueue(1);
   const page = await visitQueue(t, event);
   await stateIs(page, "waiting");
+  await event.check("late");
   const { queue } = world.event(event.id);
   queue.splice(queue.indexOf("me"), 1);
-  await event.check("late");
   await textIs(page, "notice", texts.en.new_place);
   assert.equal(await text(page, "number"), "3");
   assert.equal(asked("POST", "/check/").filter(request => request.user === "me").length, 2);
@@ -440,11 +443,7 @@ test("tier 2: too many questions are asked again after one and two seconds, then
   const page = await visitQueue(t, event);
   await stateIs(page, "waiting");
   answerFor("/status/", () => refusal(429, { error: "Rate limit exceeded", retryAfter: 60 }));
-  const refused = () => page.waitForResponse(response => response.status() === 429);
-  await refused();
-  await refused();
-  await refused();
-  await page.waitForFunction(() => failures === 1 && !running);
+  await page.waitForFunction(() => failures === 1 && !running);   // The third refusal; the first two are none.
   assert.equal(await text(page, "notice"), texts.en.busy);
   const times = asked("GET", "/status/").slice(-3).map(request => request.at);
   assert.ok(times[1] - times[0] > 800, `${times[1] - times[0]} ms`);

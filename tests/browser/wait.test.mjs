@@ -2,7 +2,7 @@
 import test, { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { serverPersists, startServer, texts } from "./server.mjs";
-import { ahead, aheadIs, assertAccessible, launchBrowser, phone, stateIs } from "./browser.mjs";
+import { ahead, aheadIs, assertAccessible, launchBrowser, noteShown, phone, shown, stateIs } from "./browser.mjs";
 
 let server, browser;
 let count = 0;
@@ -30,6 +30,7 @@ async function visit(t, room, options = {}) {
   const page = await context.newPage();
   page.faults = [];
   page.on("pageerror", error => page.faults.push(error.stack));
+  await noteShown(page);
   await page.goto(room.page);
   return page;
 }
@@ -118,7 +119,7 @@ test("a server restart keeps the place", { skip: !serverPersists && "ANTEROOM_BI
   await own.halt();
   await page.waitForSelector("#notice:not([hidden])");
   await own.resume();
-  await page.waitForSelector("#notice", { state: "hidden", timeout: 60_000 });
+  await page.waitForSelector("#notice", { state: "hidden" });
   await stateIs(page, "waiting");
   assert.equal(await numberOf(page), "3");
   await room.configure({ capacity: 1 });
@@ -217,9 +218,8 @@ test("who is called arrives at the target, and Back does not lead into the line 
   const page = await visit(t, room);
   await stateIs(page, "waiting");
   await room.configure({ capacity: 2 });
-  // At once: soon after it the page is elsewhere.
-  await page.waitForFunction(title => document.documentElement.dataset.state === "active" && document.title === title, texts.en.title_turn);
   await page.waitForURL("**/demo/target");
+  assert.deepEqual((await shown(page)).at(-1), { state: "active", title: texts.en.title_turn });
   assert.equal(await page.evaluate(() => history.length), 2);   // The blank page and this one.
 });
 
@@ -327,6 +327,7 @@ test("screen readers hear a new state at once, but not every number", async t =>
   await stateIs(page, "waiting");
   const first = await page.locator("#spoken").textContent();
   assert.match(first, /^You are in line\. 3 people ahead/);
+  await page.evaluate(() => { spokenAt = Infinity; });   // However slow the machine: it was spoken just now.
   await room.configure({ capacity: 1 });
   await aheadIs(page, "2");
   assert.equal(await page.locator("#spoken").textContent(), first);
