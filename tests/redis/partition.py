@@ -96,10 +96,9 @@ def inside(options):
         network = Network()
         nodes = [network.add() for _ in range(2 * Cluster.PRIMARIES + 1)]
         places = [{"wrapper": run, "host": host, "reach": reach, "port": REDIS_PORT} for _, run, host, reach in nodes]
-        redis = Cluster(stack, options.folder, node_timeout_ms=NODE_TIMEOUT_MS, places=places,
-                        settings={"protected-mode": "no"})  # fmt: skip
+        redis = Cluster(stack, options.folder, places=places, settings={"protected-mode": "no"})
         # What is acknowledged needs two that have it, also when the primary is cut off.
-        redis.add_replica(redis.owner_of(ROOM), **places[-1])
+        redis.add_replica(ROOM, 2, **places[-1])
         hosts = [network.add() for _ in range(3)]
         town = Town(stack, options, redis, wrappers=[run for _, run, _, _ in hosts],
                     hosts=[reach for *_, reach in hosts], trusted=Network.RIG)  # fmt: skip
@@ -110,13 +109,13 @@ def inside(options):
         waits = []
         for _ in range(options.rounds):
             crowd.wait_calls(CALLS_BETWEEN)
-            writer, primary = town.writer(), redis.owner_of(ROOM)
+            writer, primary = town.writer(), redis.home_of(ROOM)
             minority = [hosts[writer][0], nodes[redis.nodes.index(primary)][0]]
             with network.cut(minority):
-                waits.append(live_apart(redis, town, crowd, log, writer, primary))
+                waits.append(live_apart(redis, town, crowd, writer, primary))
             crowd.wait_calls(CALLS_BETWEEN)
             redis.wait_whole()
-            wait_until(lambda: redis.owner_of(ROOM).has_replicas(2), "both replicas")
+            wait_until(lambda: redis.has_replicas(ROOM, 2), "both replicas")
             log.read()
         crowd.stop()
         crowd.check(log)
@@ -127,14 +126,14 @@ def inside(options):
     )
 
 
-def live_apart(redis, town, crowd, log, writer, primary):
+def live_apart(redis, town, crowd, writer, primary):
     """The majority goes on; on the other side nobody is told anything new. How long until there are joins again."""
     known = next(visitor for visitor in crowd.visitors if visitor.is_over)  # Nothing will happen to it any more.
     since = time.monotonic()
     town.sleeping = writer
     try:
-        majority = next(node for node in redis.nodes if node is not primary)
-        wait_until(lambda: redis.owner_of(ROOM, majority) is not primary, "a replica that is promoted")
+        with redis.nervous(NODE_TIMEOUT_MS):
+            redis.wait_replaced(primary, ROOM)
         heir = town.writer()
         crowd.end_now(crowd.join_now(heir), heir)
         wait = time.monotonic() - since

@@ -144,16 +144,15 @@ class Cluster:
 
     PRIMARIES = 3
 
-    def __init__(self, stack, folder, replicas=1, node_timeout_ms=PATIENT_MS, settings=None, places=None):
-        """`node_timeout_ms`: until a node that is silent is replaced. Where none shall be, a slow machine does not matter.
-        `places`: for each node its host, port and wrapper; default: loopback."""
-        self.node_timeout_seconds = node_timeout_ms / 1000
+    def __init__(self, stack, folder, replicas=1, settings=None, places=None):
+        """`places`: for each node its host, port and wrapper; default: loopback."""
         self.stack, self.folder = stack, folder
         self.settings = {
             "cluster-enabled": "yes",
             "cluster-node-timeout": "1000",  # Until all know each other: that goes by it, too.
             # Replicas here are seconds old: none is too stale to be elected.
             "cluster-replica-validity-factor": "0",
+            "cluster-replica-no-failover": "yes",  # But see nervous().
             **(settings or {}),
         }
         self.nodes = []
@@ -161,8 +160,26 @@ class Cluster:
             self._add_node(**(places[i] if places else {}))
         self._make(replicas)
         for node in self.nodes:
-            node.settings["cluster-node-timeout"] = str(node_timeout_ms)
-            node.call("CONFIG", "SET", "cluster-node-timeout", node_timeout_ms)
+            self._be_patient(node)
+
+    @staticmethod
+    def _be_patient(node):
+        node.settings["cluster-node-timeout"] = str(PATIENT_MS)
+        node.call("CONFIG", "SET", "cluster-node-timeout", PATIENT_MS, "cluster-replica-no-failover", "yes")
+
+    @contextlib.contextmanager
+    def nervous(self, node_timeout_ms):
+        """A primary that is silent for so long is replaced. Only meanwhile: a machine that sleeps replaces nobody."""
+        for node in self._running():
+            node.call("CONFIG", "SET", "cluster-node-timeout", node_timeout_ms, "cluster-replica-no-failover", "no")
+        try:
+            yield
+        finally:
+            for node in self._running():
+                self._be_patient(node)
+
+    def _running(self):
+        return [node for node in self.nodes if node.is_running()]
 
     def _add_node(self, **place):
         node = RedisServer(self.folder / f"redis-{len(self.nodes)}", self.settings, **place)
@@ -170,16 +187,17 @@ class Cluster:
         self.nodes.append(node)
         return node
 
-    def add_replica(self, primary, **place):
+    def add_replica(self, key, count, **place):
+        """For the primary of the key, which has `count` then."""
         node = self._add_node(**place)
-        replicas = int(primary.info("replication")["connected_slaves"])
         wait_until(lambda: self._knows_all(node), "nodes that know each other")
-        identity = primary.call("CLUSTER", "MYID")
+        identity = self.home_of(key).call("CLUSTER", "MYID")
         wait_until(lambda: self._replicates(node, identity), "another replica")
-        wait_until(lambda: primary.has_replicas(replicas + 1), "another replica")
+        wait_until(lambda: self.has_replicas(key, count), "another replica")
         identity = node.call("CLUSTER", "MYID")
         for other in self.nodes:
             wait_until(lambda: self._is_known(identity, other), "a replica that is known")
+        self._be_patient(node)
 
     @staticmethod
     def _is_known(identity, node):
@@ -219,24 +237,52 @@ class Cluster:
 
     def wait_whole(self, replicas=1):
         """Every primary has its replicas, and everybody knows."""
-        running = [node for node in self.nodes if node.is_running()]
+        running = self._running()
         for node in running:
-            wait_until(lambda: "cluster_state:ok" in node.call("CLUSTER", "INFO"), "a Cluster that works")
+            wait_until(lambda: self._is_well(node), "a Cluster that works")
             count = self.PRIMARIES * replicas
-            wait_until(lambda: node.call("CLUSTER", "NODES").count("slave ") >= count, "replicas that are known")
+            wait_until(lambda: self._known_replicas(node) >= count, "replicas that are known")
         wait_until(lambda: sum(node.has_replicas(replicas) for node in running) >= self.PRIMARIES, "replicas")
+
+    def wait_replaced(self, primary, key):
+        """Another one has the key, and everybody else knows."""
+
+        def is_known(node):
+            return self._is_well(node) and self.owner_of(key, node) not in (None, primary)
+
+        for node in self._running():
+            if node is not primary:
+                wait_until(lambda: is_known(node), "a replica that is promoted")
+
+    @staticmethod
+    def _known_replicas(node):
+        """Those that fail do not count."""
+        flags = [set(line.split()[2].split(",")) for line in node.call("CLUSTER", "NODES").splitlines()]
+        return sum("slave" in each and not each & {"fail", "fail?"} for each in flags)
+
+    @staticmethod
+    def _is_well(node):
+        return "cluster_state:ok" in node.call("CLUSTER", "INFO")
 
     def url(self):
         return "redis+cluster://" + ",".join(f"{node.host}:{node.port}" for node in self.nodes[: self.PRIMARIES])
 
     def owner_of(self, key, asked=None):
-        """The primary that has the key, as a node that runs (or `asked`) sees it."""
-        asked = asked or next(node for node in self.nodes if node.is_running())
+        """The primary that has the key, as a node that runs (or `asked`) sees it; None: it sees none yet."""
+        asked = asked or self._running()[0]
         slot = asked.call("CLUSTER", "KEYSLOT", key)
         for first, last, primary, *_ in asked.call("CLUSTER", "SLOTS"):
             if first <= slot <= last:
                 return next(n for n in self.nodes if (n.host, n.port) == (primary[0], primary[1]))
         return None
+
+    def home_of(self, key):
+        return wait_until(lambda: self.owner_of(key), "a primary that has the key")
+
+    def has_replicas(self, key, count):
+        """The primary that has the key, whoever that is by now."""
+        owner = self.owner_of(key)
+        return owner is not None and owner.is_running() and owner.has_replicas(count)
 
     def call(self, key, *words):
         """At the primary of the key, wherever that is by now; waits while there is none."""
