@@ -2,17 +2,17 @@
 
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
 
 from cases import Failed, expect
 from process import DEADLINE_SECONDS, Gone, Talk, wait_until
-from redis_servers import TIED
+from redis_servers import TIED, is_free
 
 RUN = pathlib.Path(__file__).resolve().parents[2] / "examples" / "redis-cluster" / "run"
 ROOM = "hall"
@@ -23,7 +23,7 @@ def run(options):
     expect(shutil.which("nginx", path=path), "nginx is missing: `make packages` installs it")
     port = free_port()
     command = [*TIED, sys.executable, str(RUN), "--anteroom", str(options.anteroom), "--port", str(port),
-               "--folder", str(options.folder / "town")]  # fmt: skip
+               "--first-port", str(random.randrange(20_000, 22_000)), "--folder", str(options.folder / "town")]  # fmt: skip
     with open(options.folder / "log", "wb") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
     started = {}
@@ -46,10 +46,9 @@ def run(options):
 
 
 def free_port():
-    """nginx does not take port 0."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """nginx does not take port 0, and comes last: below the ports that the kernel hands out to clients nobody gets it
+    meanwhile."""
+    return next(port for port in iter(lambda: random.randrange(23_000, 32_000), None) if is_free(port, "127.0.0.1"))
 
 
 def is_there(number):
