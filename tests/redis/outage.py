@@ -11,7 +11,8 @@ from room_log import RoomLog
 from town import Town, metric, with_talk
 
 ROUNDS_SHORT, ROUNDS_LONG = 1, 20
-VISITORS = 12
+VISITORS = 60  # One is called each second: somebody must be left however slow the machine is.
+GROWN_MAX = 12
 SLOW = {**LONG_SPANS, "capacity": 1000, "rate_per_second": 1, "leave_grace": "0s", "claim_by_look": False}
 STALE_ENOUGH_SECONDS = 4
 BETWEEN_POLLS_SECONDS = 0.1
@@ -40,7 +41,7 @@ class Scene:
         replicas = redis.pop("durable")
         self.redis = Single(stack, options.folder, **redis)
         self.town = Town(stack, options, self.redis, count=1, replicas=replicas)
-        self.crowd = Crowd(self.town, options.seed, capacity=SLOW["capacity"], grown_max=VISITORS)
+        self.crowd = Crowd(self.town, options.seed, capacity=SLOW["capacity"], grown_max=GROWN_MAX)
         self.log = RoomLog(self.redis, ROOM)
         options.folder = folder
 
