@@ -6,13 +6,14 @@ The rig starts this file again inside the namespace; that needs root, or a kerne
 import pathlib
 import subprocess
 import sys
+import threading
 
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "rig"))
 
 from cases import Failed, expect  # noqa: E402
 from outage import Outage  # noqa: E402
-from process import EXIT_DATA, Refused  # noqa: E402
+from process import EXIT_DATA, Refused, wait_until  # noqa: E402
 from server import Server  # noqa: E402
 
 SIZE = "6m"
@@ -35,21 +36,35 @@ def run(options):
 
 
 class Ballast:
-    """What takes the space, to the last byte."""
+    """What takes the space, to the last byte, and what somebody gives back, too: a snapshot that does not fit is removed."""
 
     def __init__(self, disk):
         self.path = disk / "ballast"
+        self.snapshots = disk / "data" / "snapshots"
 
     def fill(self):
-        with open(self.path, "wb", buffering=0) as file:
-            try:
-                for block in (b"\0" * 65_536, b"\0" * 512):
-                    while file.write(block) == len(block):
+        self.enough = threading.Event()
+        self.thread = threading.Thread(target=self._keep_full, daemon=True)
+        self._take_all()
+        self.thread.start()
+        wait_until(lambda: not list(self.snapshots.glob("*.new")), "the end of the snapshot that was under way")
+
+    def _keep_full(self):
+        while not self.enough.wait(0.002):
+            self._take_all()
+
+    def _take_all(self):
+        with open(self.path, "ab", buffering=0) as file:
+            for size in (65_536, 512):
+                try:
+                    while file.write(b"\0" * size) == size:
                         pass
-            except OSError:
-                pass
+                except OSError:
+                    pass
 
     def remove(self):
+        self.enough.set()
+        self.thread.join()
         self.path.unlink()
 
 

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 
 from cases import Failed, expect
-from process import End, Gone, Refused
+from process import End, Gone, Refused, wait_until
 from server import Server
 from story import Story, prepare, tell
 from strace import boundaries_in, reachable, watching
@@ -68,7 +68,12 @@ class FirstStart(Scene):
         return Story()
 
     def play(self, story):
-        pass
+        """Who is told to stop before it has begun its history makes none."""
+        log = self.data / "history.db-wal"
+        has_begun = lambda: log.exists() and log.stat().st_size > 0  # noqa: E731
+        wait_until(lambda: has_begun() or story.server.process.poll() is not None, "a history")
+        if story.server.process.poll() is not None:
+            raise Gone("while its history was made")
 
 
 class Telling(Scene):
