@@ -6,9 +6,9 @@ import os
 import subprocess
 
 from cases import Cases, Failed, expect
-from process import DEADLINE_SECONDS, EXIT_CONFIG, EXIT_DATA, Process, Refused, wait_until
+from process import DEADLINE_SECONDS, EXIT_CONFIG, EXIT_DATA, Refused, wait_until
 from redis_servers import RedisServer, free_port
-from town import config, with_talk
+from town import config, start_server, with_talk
 
 PASSWORD = "correct-horse-battery-staple"
 USER_PASSWORD = "only-for-the-user-anteroom"
@@ -127,7 +127,7 @@ def check(options, case, number):
 
 
 def start(options, folder, text, case):
-    with Process(options.anteroom, folder, text, environment=case.environment) as server:
+    with start_server(options.anteroom, folder, text, environment=case.environment) as server:
         # The one that writes the room may just have stopped: then another one does in a moment.
         join = lambda talk: talk.join("hall", "ann").status in (200, 201)  # noqa: E731
         wait_until(lambda: with_talk(server, join), "a place")
@@ -145,7 +145,7 @@ def refuse(options, folder, text, case):
     folder.mkdir()
     path = folder / "anteroom.toml"
     path.write_text(text)
-    done = run_program(options, ["serve", "--config", str(path)], case)
+    done = wait_until(lambda: hear_why(options, path, case), "a refusal by a Redis that is awake")
     output = done.stdout + done.stderr
     (folder / "output").write_text(output)
     expect("listening" not in done.stdout, "it started")
@@ -155,6 +155,13 @@ def refuse(options, folder, text, case):
     # On a slow machine the last try may have failed in another way than the first.
     expect(case.line in output, f"it does not say {case.line!r}: {output}")
     return output
+
+
+def hear_why(options, path, case):
+    """None: Redis slept until the server gave up, and that is all it says."""
+    done = run_program(options, ["serve", "--config", str(path)], case)
+    output = done.stdout + done.stderr
+    return done if case.line in output or "cannot be reached" not in output else None
 
 
 def print_config(options, path, case):

@@ -4,7 +4,7 @@ import contextlib
 import pathlib
 
 from cases import expect
-from process import SNAPSHOT_FACTS, Gone, Process, wait_until
+from process import SNAPSHOT_FACTS, Gone, Process, Refused, wait_until
 from redis_servers import TIED
 
 
@@ -16,6 +16,20 @@ def config(url, keys, replicas=1, more="", listen="127.0.0.1:0", trusted="127.0.
         f'[keys]\nfolder = "{keys}"\n'
         f"[ledger]\nsnapshot_facts = {SNAPSHOT_FACTS}\n"
     )
+
+
+def start_server(*words, **more):
+    """As Process(), but waits while Redis sleeps: the server itself gives up after some seconds."""
+
+    def try_to_start():
+        try:
+            return Process(*words, **more)
+        except Refused as refused:
+            if "cannot be reached" not in refused.end.line:
+                raise
+            return None
+
+    return wait_until(try_to_start, "a server that reaches Redis")
 
 
 class Town:
@@ -42,7 +56,7 @@ class Town:
         )
         folder = self.folder / f"server-{place}"
         wrapper = [*TIED, *self.wrappers[place]]
-        self.servers[place] = Process(self.anteroom, folder, text, wrapper, f"log-{self.lives[place]}")
+        self.servers[place] = start_server(self.anteroom, folder, text, wrapper, f"log-{self.lives[place]}")
         return self.servers[place]
 
     def kill(self, place):
