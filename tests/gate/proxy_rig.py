@@ -106,7 +106,7 @@ class Ask:
 def host_at_site(port):
     """Which host the site is asked for when a client names two; nothing: it is not asked."""
     target, host = "/shop", f"127.0.0.1:{port}"
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=DEADLINE_SECONDS) as client:
         client.sendall(f"GET http://elsewhere.example{target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n"
                        f"X-CloudFront-Verified: {stamp('GET', host, target)}\r\n\r\n".encode())
         response = http.client.HTTPResponse(client)
