@@ -10,7 +10,7 @@
 #include "base/check.h"
 #include "net/beast_oracle.h"
 #include "net/request_reader.h"
-#include "net/text.h"
+#include "net/scan.h"
 
 namespace {
 
