@@ -166,19 +166,20 @@ std::optional<std::uint64_t> Line::select(std::uint64_t rank) const {
     // One look is enough, unless a writer has taken away meanwhile what was counted here: then the
     // answer lies behind, maybe behind all that these sums ever knew.
     std::uint64_t index = sums->first + position;
-    for (std::uint64_t end = index + 1; index < end; end = chunks_.range().second) {
-        if (const Chunk* chunk = chunks_.at(index))
-            if (const std::optional<std::uint64_t> offset = select_in_chunk(*chunk, rank))
-                return (index << chunk_bits) + *offset;
-        index = chunks_.next(index + 1);
+    for (; index != chunks_.none; index = chunks_.next(index + 1)) {
+        const Chunk* chunk = chunks_.at(index);
+        if (!chunk) continue;
+        if (const std::optional<std::uint64_t> offset = select_in_chunk(*chunk, rank))
+            return (index << chunk_bits) + *offset;
     }
     return std::nullopt;
 }
 
 std::optional<std::uint64_t> Line::next(std::uint64_t number) const {
     // Word by word, not by rank: beside a writer a rank may belong to another number by now.
-    const std::uint64_t start = number >> chunk_bits, end = chunks_.range().second;
-    for (std::uint64_t index = chunks_.next(start); index < end; index = chunks_.next(index + 1)) {
+    const std::uint64_t start = number >> chunk_bits;
+    for (std::uint64_t index = chunks_.next(start); index != chunks_.none;
+         index = chunks_.next(index + 1)) {
         const Chunk* chunk = chunks_.at(index);
         if (!chunk || chunk->count.load(relaxed) == 0) continue;
         const std::uint64_t from = index == start ? number & (chunk_size - 1) : 0;

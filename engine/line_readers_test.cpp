@@ -109,5 +109,39 @@ TEST(LineReaders, AWindowThatMovesIsReadAsOneLine) {
     EXPECT_GE(unlinked, 11 * waiting / 32'768) << "chunks behind the front are given back";
 }
 
+TEST(LineReaders, AWindowThatMovesDownwardsIsReadAsOneLine) {
+    constexpr std::uint64_t step = 40'000; // No two in one chunk.
+    constexpr std::uint64_t steps = 2'000, waiting = 100;
+    Retired retired;
+    Line line(retired);
+    for (std::uint64_t i = steps - waiting; i <= steps; ++i) line.insert(i * step);
+
+    // The last one stays, so that whoever looks upwards finds somebody.
+    Readers readers([&]() -> Readers::Turn {
+        return [&](Random& random) {
+            ASSERT_EQ(line.next(steps * step), steps * step);
+            ASSERT_EQ(line.next(steps * step + 1), std::nullopt);
+            ASSERT_TRUE(line.next(0));
+            ASSERT_TRUE(line.front());
+            (void)line.next(below(random, steps) * step); // Comes to an end, whatever it finds.
+            const std::uint64_t size = line.size();
+            ASSERT_TRUE(size >= waiting && size <= waiting + 2) << size;
+        };
+    });
+    for (int round = 0; round < 10; ++round) {
+        for (std::uint64_t i = steps - waiting; i-- > 0;) {
+            line.insert(i * step);
+            line.erase((i + waiting) * step);
+            readers.retire(retired.take());
+        }
+        for (std::uint64_t i = 0; i < waiting; ++i) { // Up again.
+            line.insert((steps - waiting + i) * step);
+            line.erase(i * step);
+            readers.retire(retired.take());
+        }
+    }
+    readers.finish();
+}
+
 } // namespace
 } // namespace anteroom

@@ -79,6 +79,7 @@ bool RoomCopy::take(std::vector<std::string>& pieces, std::size_t bytes) {
 }
 
 void Room::begin_snapshot() {
+    roll_.forget(now_ - settings().ended_memory); // A copy that follows has no ticks that do.
     std::vector<std::string> head;
     std::string piece = begin_piece(Piece::head);
     ByteWriter out(piece);

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -38,17 +39,18 @@ class Window {
         return page ? page->load(index) : nullptr;
     }
 
-    // Reader-safe. The first index from this one on that has a chunk; range().second: none has.
+    // Reader-safe. The first index from this one on that has a chunk, or `none`.
+    static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t next(std::uint64_t index) const {
         const Directory* directory = directory_.load(std::memory_order_acquire);
-        if (!directory) return 0;
+        if (!directory) return none;
         index = std::max(index, directory->begin());
         while (index < directory->end()) {
             const Page* page = directory->page_of(index);
             if (page && page->load(index)) return index;
             index = page ? index + 1 : (index / page_size + 1) * page_size;
         }
-        return directory->end();
+        return none;
     }
 
     // Writer. The chunk at `index`, made empty if it was not there.
@@ -84,7 +86,7 @@ class Window {
     // Writer. `visit` may drop the chunk.
     template <class Visit>
     void for_each(Visit visit) const {
-        for (std::uint64_t index = next(0); index < range().second; index = next(index + 1))
+        for (std::uint64_t index = next(0); index != none; index = next(index + 1))
             visit(index, *at(index));
     }
 
