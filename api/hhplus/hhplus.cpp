@@ -257,7 +257,8 @@ void Hhplus::answer_rank(Later& later, const HostedRoom& room, const QueueToken&
     if (is_of_other(room, token)) return unauthorized(later);
     // Nothing can be written now; what was written before is still true.
     const auto* refused = std::get_if<Refused>(&outcome);
-    if (refused && refused->reason == Reason::unavailable && !room.may_tell(standing))
+    const bool is_untold = token.number > room.view().issued() || !room.may_tell(standing);
+    if (refused && refused->reason == Reason::unavailable && is_untold)
         return refuse(later, refused->reason);
     if (!is_live(standing.state)) return unauthorized(later);
     net::Answer answer = begin(later, Status::ok);
@@ -297,6 +298,7 @@ void Hhplus::tell(Ask& ask, Route route) {
     const Number number = held->token.number;
     // Whose place it is this copy has not heard yet, and the halves of the token may be of two.
     if (number > room->view().issued() && room->age(ask.now) > Millis{0}) return unavailable(ask);
+    if (is_of_other(*room, held->token)) return unauthorized(ask); // It may have heard just now.
     const Millis lease = std::min(options_.lease_reserved, room->view().settings().lease);
     const Command command =
         route == Route::reserved ? Command{SetLease{number, lease}} : Command{Finish{number}};

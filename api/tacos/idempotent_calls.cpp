@@ -1,6 +1,7 @@
 // Who calls, and whether the same call was made before.
 #include <fmt/format.h>
 
+#include "api/tacos/body.h"
 #include "api/tacos/tacos.h"
 #include "net/text.h"
 #include "token/hmac.h"
@@ -25,8 +26,10 @@ std::string test_user(const Ask& ask, const std::optional<IdempotencyKey>& key) 
 // What a call is about that is not in its path or body: what an origin passes on to be verified.
 std::string proof_of(const Ask& ask, Operation operation) {
     if (operation != Operation::verify) return {};
+    const std::optional<Body> body = read_body(ask.request.body);
+    const bool is_in_body = body && !body->reservation_token.empty();
     return fmt::format("\n{}\n{}", ask.request.single_header("x-user-id").value_or(""),
-                       api::bearer(ask.request));
+                       is_in_body ? std::string_view() : api::bearer(ask.request));
 }
 
 // What is said of a call that cannot be made now.

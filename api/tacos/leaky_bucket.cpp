@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/check.h"
-
 namespace anteroom::api::tacos {
 namespace {
 
@@ -23,6 +21,12 @@ LeakyBucket::Allowance LeakyBucket::allowance_of(std::int64_t rate_milli) {
     const std::int64_t count = divide_up(rate_milli, parts * 1'000);
     return {.count = static_cast<std::size_t>(count),
             .window = Millis{divide_up(count * 1'000'000, rate_milli)}};
+}
+
+void LeakyBucket::Event::hold(Visitor& visitor, bool is_held) {
+    if (visitor.is_held && !is_held) --held;
+    if (!visitor.is_held && is_held) ++held;
+    visitor.is_held = is_held;
 }
 
 void LeakyBucket::Event::allow(const Allowance& wanted) {
@@ -53,16 +57,15 @@ LeakyBucket::Told LeakyBucket::take(const Enter& enter) {
     const auto first = event->visitors.find(enter.number);
     const bool is_first = first == event->visitors.end() || enter.was == Was::held;
     if (!is_first) {
-        if (enter.was == Was::following) --first->second.followers;
+        // Whom it followed may have gone, and its followers with it.
+        if (enter.was == Was::following && first->second.followers > 0) --first->second.followers;
         return follow(first->second, enter.now);
     }
-    if (enter.was == Was::held) {
-        CHECK(event->held > 0);
-        --event->held;
-    }
+    Visitor& visitor = event->visitors[enter.number];
+    event->hold(visitor, false);
     const Told told = take(*event, enter);
-    if (told.turn == Turn::come_back) ++event->held;
-    event->visitors[enter.number].until = told.turn == Turn::come_back ? told.at : enter.now;
+    event->hold(visitor, told.turn == Turn::come_back);
+    visitor.until = visitor.is_held ? told.at : enter.now;
     return told;
 }
 
@@ -92,7 +95,10 @@ void LeakyBucket::settle(std::uint32_t room, Number number, Instant taken, Insta
     const std::lock_guard lock(mutex_);
     Event* event = find(room);
     if (!event) return;
-    event->visitors.erase(number);
+    // While there was no limit a call goes in beside the one that is held.
+    const auto visitor = event->visitors.find(number);
+    if (visitor != event->visitors.end() && !visitor->second.is_held)
+        event->visitors.erase(visitor);
     if (granted <= taken) return;
     // The last of those at `taken`, and no later one before it: the order stays.
     std::deque<Instant>& entered = event->entered;
@@ -104,7 +110,11 @@ void LeakyBucket::settle(std::uint32_t room, Number number, Instant taken, Insta
 void LeakyBucket::give_up(std::uint32_t room, Number number) {
     const std::lock_guard lock(mutex_);
     Event* event = find(room);
-    if (event && event->visitors.erase(number) > 0) --event->held;
+    if (!event) return;
+    const auto visitor = event->visitors.find(number);
+    if (visitor == event->visitors.end() || !visitor->second.is_held) return;
+    event->hold(visitor->second, false);
+    event->visitors.erase(visitor);
 }
 
 LeakyBucket::Event* LeakyBucket::find(std::uint32_t room) {

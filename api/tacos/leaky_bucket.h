@@ -72,14 +72,16 @@ class LeakyBucket {
     // Somebody who is held, or goes in.
     struct Visitor {
         Instant until;
+        bool is_held = false;
         std::size_t followers = 0;
     };
     struct Event {
         Allowance allowance;
         std::deque<Instant> entered; // The last ones, oldest first; at most allowance.count.
-        std::size_t held = 0;        // How many of the visitors.
         std::unordered_map<Number, Visitor> visitors;
+        std::size_t held = 0; // How many of them.
 
+        void hold(Visitor& visitor, bool is_held);
         void allow(const Allowance& wanted);
         // When somebody may go whom so many go before.
         Instant next(std::size_t before, Instant now) const;

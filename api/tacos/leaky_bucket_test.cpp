@@ -187,8 +187,28 @@ TEST(TacosLeakyBucket, CallsOfOneVisitorAreOneMoment) {
     EXPECT_GT(calls.take(2, Was::following).at, calls.now) << "until it is known what came of it";
     calls.bucket.settle(room, 2, calls.now, instant_min);
     EXPECT_EQ(calls.take(2, Was::following).at, start + seconds(3)) << "nothing: as the first";
+    EXPECT_EQ(calls.take(2, Was::following).turn, Turn::follow) << "another of its followers";
+    EXPECT_EQ(calls.take(2).turn, Turn::follow);
     calls.bucket.give_up(room, 2);
     EXPECT_EQ(calls.take(4).at, start + seconds(3));
+}
+
+TEST(TacosLeakyBucket, WhoGoesInWhileThereIsNoLimitLeavesNobodyBehind) {
+    Calls calls;
+    calls.take(1);
+    calls.bucket.settle(room, 1, start, start);
+    EXPECT_EQ(calls.take(2).turn, Turn::come_back);
+    calls.rate_milli = 0;
+    EXPECT_EQ(calls.take(2).turn, Turn::come) << "another call of the same visitor";
+    calls.bucket.settle(room, 2, instant_max, start);
+    calls.rate_milli = 1'000;
+    EXPECT_EQ(calls.take(3).at, start + seconds(2)) << "after the one who is held still";
+    calls.bucket.give_up(room, 2); // Is in, as the held call finds.
+    calls.bucket.give_up(room, 2);
+    calls.bucket.give_up(room, 3);
+    EXPECT_EQ(calls.take(4).at, start + seconds(1)) << "nobody is held";
+    // Also when nothing is known of who was held.
+    EXPECT_EQ(calls.take(5, Was::held).at, start + seconds(1));
 }
 
 TEST(TacosLeakyBucket, AClockThatGoesBackBreaksNothing) {
