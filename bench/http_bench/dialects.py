@@ -41,11 +41,13 @@ def bench_dialects(figures, children, options, nginx):
         token = (children.folder / server.name / "data" / "admin-token").read_text().strip()
         talk.ask("PUT", f"/v1/admin/rooms/{room}", json.dumps({"admit_on_join": False, "dialect": name.split("_")[0]}),
                  {"Authorization": f"Bearer {token}"})
+        talk.close()
 
         def waiting(talk, room=room):
             return json.loads(talk.ask("GET", f"/v1/rooms/{room}")[1])["waiting"]
 
         fill(children, server, options.visitors, Crowd(), path, way, waiting)
+        talk = Talk(server)  # Filling takes longer than a connection may be idle.
         polls = [poll_of(talk, user) for user in range(10 ** 9, 10 ** 9 + POLLS)]
         talk.close()
         size, body = answer_of(server, polls[POLLS // 2])
