@@ -1,6 +1,5 @@
 #include "gate/proxy_testing.h"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -129,15 +128,8 @@ void Line::reset() {
 
 ScriptedOrigin::ScriptedOrigin(Script script)
     : script_(std::move(script)), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t length = sizeof address;
-    auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    CHECK(::bind(listener_, generic, length) == 0);
+    port_ = net::testing::bind_loopback(listener_);
     CHECK(::listen(listener_, 64) == 0);
-    CHECK(::getsockname(listener_, generic, &length) == 0);
-    port_ = ntohs(address.sin_port);
     acceptor_ = std::thread([this] { accept_all(); });
 }
 

@@ -226,16 +226,20 @@ WireResponse Dial::ask(std::string_view request) {
     return read_response(request.starts_with("HEAD "));
 }
 
-ClosedPort::ClosedPort() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+std::uint16_t bind_loopback(int descriptor) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t length = sizeof address;
     auto* const generic = reinterpret_cast<sockaddr*>(&address);
-    CHECK(::bind(descriptor_, generic, length) == 0);
-    CHECK(::getsockname(descriptor_, generic, &length) == 0);
-    port_ = ntohs(address.sin_port);
+    CHECK(::bind(descriptor, generic, length) == 0);
+    CHECK(::getsockname(descriptor, generic, &length) == 0);
+    return ntohs(address.sin_port);
 }
+
+ClosedPort::ClosedPort()
+    : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+      port_(bind_loopback(descriptor_)) {}
 
 ClosedPort::~ClosedPort() {
     ::close(descriptor_);

@@ -152,6 +152,9 @@ class Dial {
     std::string pending_;
 };
 
+// Binds the socket to a free port; which one.
+std::uint16_t bind_loopback(int descriptor);
+
 // A port where nobody listens, and which nobody else gets as long as this lives.
 class ClosedPort {
   public:
