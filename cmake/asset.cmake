@@ -16,12 +16,12 @@ file(WRITE "${OUT}" "// Made from a file of web/ by cmake/asset.cmake.
 #include \"api/assets.h\"
 namespace anteroom::assets {
 namespace {
-const unsigned char plain[] = {${plain}0};
-const unsigned char compressed[] = {${compressed}0};
+const unsigned char plain_${NAME}[] = {${plain}0};
+const unsigned char compressed_${NAME}[] = {${compressed}0};
 }
 const Asset ${NAME}{
-    {reinterpret_cast<const char*>(plain), sizeof plain - 1},
-    {reinterpret_cast<const char*>(compressed), sizeof compressed - 1},
+    {reinterpret_cast<const char*>(plain_${NAME}), sizeof plain_${NAME} - 1},
+    {reinterpret_cast<const char*>(compressed_${NAME}), sizeof compressed_${NAME} - 1},
     \"\\\"${etag}\\\"\"};
 }
 ")

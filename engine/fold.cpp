@@ -3,19 +3,11 @@
 
 #include "base/check.h"
 #include "base/overload.h"
+#include "engine/counter.h"
 #include "engine/planted.h"
 #include "engine/room.h"
 
 namespace anteroom {
-namespace {
-
-template <class T>
-void add(std::atomic<T>& counter, std::int64_t change) {
-    counter.store(counter.load(std::memory_order_relaxed) + static_cast<T>(change),
-                  std::memory_order_release);
-}
-
-} // namespace
 
 bool Room::replay(const Fact& fact) {
     if (fact.sequence != sequence_ + 1 || fact.at < now_ || !fits(fact.what)) return false;

@@ -4,18 +4,12 @@
 #include <bit>
 
 #include "base/check.h"
+#include "engine/counter.h"
 
 namespace anteroom {
 namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
-
-// One writer: a plain load and store is enough, and cheaper than a locked add.
-template <class T>
-void add(std::atomic<T>& counter, std::int64_t change) {
-    counter.store(static_cast<T>(static_cast<std::int64_t>(counter.load(relaxed)) + change),
-                  std::memory_order_release);
-}
 
 // The set bits of each byte. Counts of several words are added before they are summed up: the
 // baseline of x86-64 has no instruction that counts bits, and a call per word costs more than this.

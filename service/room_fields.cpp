@@ -47,17 +47,17 @@ const std::array fields{
     RoomField{"target", &Profile::target, "where the waiting page goes when called"},
 };
 
-using Fault = std::optional<std::string>;
+using Complaint = std::optional<std::string>;
 
 template <class T>
-Fault assign(std::string_view name, T& member, const FieldValue& value, const char* wanted) {
+Complaint assign(std::string_view name, T& member, const FieldValue& value, const char* wanted) {
     const T* given = std::get_if<T>(&value);
     if (!given) return fmt::format("{} must be {}", name, wanted);
     member = *given;
     return std::nullopt;
 }
 
-Fault assign_span(std::string_view name, Millis& member, const FieldValue& value) {
+Complaint assign_span(std::string_view name, Millis& member, const FieldValue& value) {
     const auto* text = std::get_if<std::string>(&value);
     const std::optional<Millis> span = text ? parse_duration(*text) : std::nullopt;
     if (!span) return fmt::format("{} must be a duration such as \"10m\" or \"1s\"", name);
@@ -65,7 +65,7 @@ Fault assign_span(std::string_view name, Millis& member, const FieldValue& value
     return std::nullopt;
 }
 
-Fault assign_rate(std::string_view name, std::int64_t& rate_milli, const FieldValue& value) {
+Complaint assign_rate(std::string_view name, std::int64_t& rate_milli, const FieldValue& value) {
     const auto* whole = std::get_if<std::int64_t>(&value);
     const auto* number = std::get_if<double>(&value);
     const double rate = whole ? static_cast<double>(*whole) : number ? *number : -1;
@@ -76,7 +76,7 @@ Fault assign_rate(std::string_view name, std::int64_t& rate_milli, const FieldVa
     return std::nullopt;
 }
 
-Fault assign_start(std::string_view name, LeaseStart& start, const FieldValue& value) {
+Complaint assign_start(std::string_view name, LeaseStart& start, const FieldValue& value) {
     const auto* text = std::get_if<std::string>(&value);
     if (!text || (*text != "call" && *text != "claim"))
         return fmt::format("{} must be \"call\" or \"claim\"", name);
@@ -84,7 +84,7 @@ Fault assign_start(std::string_view name, LeaseStart& start, const FieldValue& v
     return std::nullopt;
 }
 
-Fault assign_lanes(RoomSettings& settings, const FieldValue& value) {
+Complaint assign_lanes(RoomSettings& settings, const FieldValue& value) {
     const auto* names = std::get_if<std::vector<std::string>>(&value);
     if (!names || names->size() > limits::lanes_max)
         return fmt::format("lanes must be a list of at most {} names", limits::lanes_max);

@@ -11,9 +11,9 @@ namespace {
 
 // Version, fingerprint of the key, the id, MAC of all before. The version is not a ticket's.
 constexpr std::uint8_t visitor_version = 0x41;
-constexpr std::size_t fingerprint_at = 1;
+constexpr std::size_t id_fingerprint_at = 1;
 constexpr std::size_t id_at = 5;
-constexpr std::size_t mac_at = 21;
+constexpr std::size_t id_mac_at = 21;
 constexpr std::size_t signed_bytes = 37;
 static_assert(base64url_length(signed_bytes) == sizeof(SignedVisitorId));
 
@@ -55,10 +55,10 @@ SignedVisitorId VisitorBook::sign(const VisitorId& visitor) const {
     const LiveKey& key = keys_.front();
     std::array<std::uint8_t, signed_bytes> bytes{};
     bytes[0] = visitor_version;
-    std::ranges::copy(key.fingerprint, &bytes[fingerprint_at]);
+    std::ranges::copy(key.fingerprint, &bytes[id_fingerprint_at]);
     std::ranges::copy(visitor.bytes, &bytes[id_at]);
-    const Digest mac = key.mac.sign(ByteView(bytes).first(mac_at));
-    std::copy_n(mac.begin(), signed_bytes - mac_at, &bytes[mac_at]);
+    const Digest mac = key.mac.sign(ByteView(bytes).first(id_mac_at));
+    std::copy_n(mac.begin(), signed_bytes - id_mac_at, &bytes[id_mac_at]);
 
     SignedVisitorId text;
     write_base64url(bytes, text.characters.data());
@@ -72,13 +72,13 @@ VisitorVerdict VisitorBook::read(std::string_view text, UnixSeconds now) const {
     if (bytes[0] != visitor_version) return Refusal::malformed;
 
     const auto signed_by = [&](const LiveKey& key) {
-        return std::ranges::equal(key.fingerprint, std::span(bytes).subspan<fingerprint_at, 4>());
+        return std::ranges::equal(key.fingerprint, std::span(bytes).subspan<id_fingerprint_at, 4>());
     };
     const auto key = std::ranges::find_if(keys_, signed_by);
     if (key == keys_.end()) return Refusal::unknown_key;
-    const Digest mac = key->mac.sign(ByteView(bytes).first(mac_at));
-    if (!equal_in_constant_time(ByteView(mac).first(signed_bytes - mac_at),
-                                ByteView(bytes).subspan(mac_at)))
+    const Digest mac = key->mac.sign(ByteView(bytes).first(id_mac_at));
+    if (!equal_in_constant_time(ByteView(mac).first(signed_bytes - id_mac_at),
+                                ByteView(bytes).subspan(id_mac_at)))
         return Refusal::bad_signature;
     if (key->retired_at && now >= *key->retired_at) return Refusal::retired_key;
     VisitorId visitor;

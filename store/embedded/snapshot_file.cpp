@@ -16,7 +16,7 @@ namespace anteroom::embedded {
 namespace {
 
 constexpr std::uint64_t magic = 0x3170616e53746e61; // "antSnap1", in the order of the bytes.
-constexpr std::size_t head_bytes = 3 * 8;
+constexpr std::size_t file_head_bytes = 3 * 8;
 constexpr std::size_t end_bytes = 2 * 8;
 constexpr std::size_t buffer_bytes = 1 << 20;
 
@@ -119,7 +119,7 @@ Result<void> read_snapshot(const std::string& path, std::uint32_t room, std::uin
     if (!file || ::fstat(file.get(), &status) != 0) return file_fault(path);
     const auto size = static_cast<std::size_t>(status.st_size);
     const Fault damaged{path + " is damaged"};
-    if (size < head_bytes + end_bytes) return damaged;
+    if (size < file_head_bytes + end_bytes) return damaged;
     void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.get(), 0);
     if (data == MAP_FAILED) return file_fault(path);
     const Mapped mapped(data, size);
