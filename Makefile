@@ -4,27 +4,39 @@
 .PHONY: build run watch test bench check format clean help packages
 
 JOBS := $(shell nproc)
+BENCH := anteroom anteroom-bench $(addprefix anteroom-bench-,bare sse-clients store redis-joins history direct \
+  shared-joins shared-polls)
 
-build: packages ## Build the release (the default).
-	@scripts/build release
+# Each target installs the packages of its own purposes (scripts/packages.txt) and builds no more than it needs.
+build: ## Build the server (the default).
+	@scripts/install-packages run
+	@scripts/build release anteroom
 
 run: build ## Build and start the server with a demo room; Ctrl-C stops it.
 	@build/release/anteroom serve --demo
 
-watch: build ## Build and watch a simulated sale in the terminal.
+watch: ## Build and watch a simulated sale in the terminal.
+	@scripts/install-packages run
+	@scripts/build release anteroom-sim
 	@build/release/anteroom-sim --watch
 
-test: build ## Build and run every test.
+test: ## Build and run every test.
+	@scripts/install-packages run test
+	@scripts/build release
 	@ctest --test-dir build/release -j$(JOBS) --output-on-failure --no-tests=error
 
-bench: build ## Build, measure, print a table, write build/bench.json.
+bench: ## Build, measure, print a table, write build/bench.json.
+	@scripts/install-packages run bench
+	@scripts/build release $(BENCH)
 	@build/release/anteroom-bench --json build/bench.json
 	@python3 bench/http_bench --build build/release --json build/bench.json
 
-check: packages ## Format, lint, include table, headers, clang build, sanitizers.
+check: ## Format, lint, include table, headers, clang build, sanitizers.
+	@scripts/install-packages run test check
 	@scripts/check
 
-format: packages ## Format every C++ file in place.
+format: ## Format every C++ file in place.
+	@scripts/install-packages check
 	@scripts/sources | xargs clang-format -i
 
 clean: ## Remove everything that was built.
@@ -33,5 +45,6 @@ clean: ## Remove everything that was built.
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-packages: ## Install the Debian packages of scripts/packages.txt that are missing.
-	@scripts/install-packages
+PURPOSES := run test long peers check bench dist
+packages: ## Install the packages of every purpose, or of PURPOSES="run test".
+	@scripts/install-packages $(PURPOSES)
