@@ -1,4 +1,4 @@
-"""The apt settings of this machine, for scripts/fresh-machine: where Debian 12 comes from, by which keys, through which proxy.
+"""How this machine reaches its packages, for scripts/fresh-machine: mirror, keys, proxy, certificates.
 
 Only Debian's own suites are taken over; what else a machine has in its sources is no part of a fresh Debian.
 """
@@ -14,6 +14,7 @@ SUITE = "bookworm"
 SUITES = (SUITE, f"{SUITE}-updates", f"{SUITE}-security")
 COMPONENT = "main"
 DEBIAN_KEYRING = pathlib.Path("/usr/share/keyrings/debian-archive-keyring.gpg")
+CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----\n", re.DOTALL)
 PROXY = re.compile(r'^(Acquire::https?::Proxy(?:::\S+)?) "([^"]+)";$', re.MULTILINE)
 
 
@@ -117,6 +118,23 @@ class AptSettings:
         if self.proxies:
             text = "".join(f'{name} "{value}";\n' for name, value in self.proxies.items())
             (tree / "etc/apt/apt.conf.d/50proxy").write_text(text)
+
+
+def own_certificates(bundle=pathlib.Path("/etc/ssl/certs/ca-certificates.crt"),
+                     debian=pathlib.Path("/usr/share/ca-certificates")):  # fmt: skip
+    """The authorities that this machine trusts beside Debian's: a network that opens TLS has one, and npm meets it."""
+    if not bundle.is_file():
+        return []
+    known = {found for file in debian.rglob("*.crt") for found in CERTIFICATE.findall(file.read_text(errors="replace"))}
+    return [found for found in CERTIFICATE.findall(bundle.read_text(errors="replace")) if found not in known]
+
+
+def write_certificates(tree):
+    """The package ca-certificates takes them from there when it is installed."""
+    folder = tree / "usr/local/share/ca-certificates"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, certificate in enumerate(own_certificates(), 1):
+        (folder / f"machine-{number}.crt").write_text(certificate)
 
 
 def copy_key(signed_by, tree):
