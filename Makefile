@@ -1,7 +1,7 @@
 # The front door. Every target is a thin call of a CMake preset or of a script in scripts/.
 
 .DEFAULT_GOAL := build
-.PHONY: build run watch test bench check format clean help packages
+.PHONY: build run watch test test-long test-peers bench check check-quick format dist clean help packages
 
 JOBS := $(shell nproc)
 BENCH := anteroom anteroom-bench $(addprefix anteroom-bench-,bare sse-clients store redis-joins history direct \
@@ -20,10 +20,18 @@ watch: ## Build and watch a simulated sale in the terminal.
 	@scripts/build release anteroom-sim
 	@build/release/anteroom-sim --watch
 
-test: ## Build and run every test.
+test: ## Build and run every test that fits into a quarter of an hour.
 	@scripts/install-packages run test
 	@scripts/build release
-	@ctest --test-dir build/release -j$(JOBS) --output-on-failure --no-tests=error
+	@ctest --test-dir build/release -j$(JOBS) --output-on-failure --no-tests=error -LE long
+
+test-long: ## Fuzzing, the deep model, sanitizers, the package on a fresh machine.
+	@scripts/install-packages run test long dist
+	@scripts/test-long
+
+test-peers: ## Tests against programs that come from other registries.
+	@scripts/install-packages run peers
+	@scripts/test-peers
 
 bench: ## Build, measure, print a table, write build/bench.json.
 	@scripts/install-packages run bench
@@ -31,19 +39,27 @@ bench: ## Build, measure, print a table, write build/bench.json.
 	@build/release/anteroom-bench --json build/bench.json
 	@python3 bench/http_bench --build build/release --json build/bench.json
 
-check: ## Format, lint, include table, headers, clang build, sanitizers.
+check: ## Format, include table, tree, headers, clang build, clang-tidy.
 	@scripts/install-packages run test check
 	@scripts/check
+
+check-quick: ## The steps of `make check` that take minutes: all but clang.
+	@scripts/install-packages run test check
+	@scripts/check formatting include-table tree headers
 
 format: ## Format every C++ file in place.
 	@scripts/install-packages check
 	@scripts/sources | xargs clang-format -i
 
+dist: ## Make the Debian packages, in build/dist.
+	@scripts/install-packages run dist
+	@scripts/dist
+
 clean: ## Remove everything that was built.
 	@rm -rf build
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 PURPOSES := run test long peers check bench dist
 packages: ## Install the packages of every purpose, or of PURPOSES="run test".
