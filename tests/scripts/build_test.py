@@ -57,15 +57,16 @@ class Build(unittest.TestCase):
         self.build("release")
         self.assertEqual(self.steps(), ["--preset", "--build"])
 
-    def test_without_googletest_the_server_is_built_as_it_is_configured(self):
+    def test_without_googletest_programs_are_built_as_they_are_configured(self):
         self.configured(NOT_FOUND)
-        self.build("release", "anteroom")
+        self.build("release", "anteroom", "anteroom-bench-sse-clients")
         self.assertEqual(self.steps(), ["--build"])
 
     def test_without_googletest_anything_else_is_configured_again(self):
         self.configured(NOT_FOUND)
         self.build("release")
-        self.assertEqual(self.steps(), ["--preset", "--build"])
+        self.build("release", "anteroom", "anteroom_api_testing")
+        self.assertEqual(self.steps(), ["--preset", "--build", "--preset", "--build"])
 
     def test_the_exit_code_is_that_of_the_build(self):
         self.stage.double("cmake", cmake(build="exit 3"))

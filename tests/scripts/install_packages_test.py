@@ -13,6 +13,7 @@ check       clang-tidy      # Complains.
 """
 INSTALLED = 'for package in "${@:3}"; do case "$package" in %s) echo "installed $package";; esac; done'
 DONE = 'echo "0 upgraded, 7 newly installed, 0 to remove."; echo "Need to get 12.5 MB of archives."'
+UPDATED = 'echo "Get:1 http://mirror bookworm InRelease [151 kB]"'
 NO_LISTS = 'echo "E: Unable to locate package g++"; exit 100'
 LOCKED = """echo "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4711 (apt-get)"
 echo "E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process using it?"
@@ -94,7 +95,7 @@ class InstallPackages(unittest.TestCase):
     def test_says_what_it_installs_and_how_long_it_took(self):
         done = self.install("run")
         self.assertIn("installing 2", done.output)
-        self.assertRegex(done.output, r"7 newly installed, 12.5 MB in \d+ s\n$")
+        self.assertRegex(done.output, r"packages: done, 7 newly installed, 12.5 MB, in \d+ s\n$")
 
     def test_neither_root_nor_sudo(self):
         self.stage.double("id", "echo 1000")
@@ -123,28 +124,41 @@ class InstallPackages(unittest.TestCase):
         self.assertEqual(self.stage.calls(), [])
 
     def test_package_lists_are_fetched_only_when_they_are_needed(self):
-        self.stage.double("apt-get", NO_LISTS, "", DONE)
+        self.stage.double("apt-get", NO_LISTS, UPDATED, DONE)
         self.assertEqual(self.install("run").returncode, 0)
         self.assertEqual(self.verbs(), ["install", "update", "install"])
 
     def test_old_package_lists_are_fetched_again(self):
-        self.stage.double("apt-get", 'echo "E: Failed to fetch http://mirror/g++.deb  404  Not Found"; exit 100', "", DONE)
+        self.stage.double("apt-get", 'echo "E: Failed to fetch http://mirror/g++.deb  404  Not Found"; exit 100', UPDATED, DONE)
         self.assertEqual(self.install("run").returncode, 0)
         self.assertEqual(self.verbs(), ["install", "update", "install"])
 
     def test_no_network(self):
         update = """echo "W: Failed to fetch http://mirror/InRelease  Temporary failure resolving 'mirror'"
 echo "W: Some index files failed to download." """
-        self.stage.double("apt-get", NO_LISTS, update, NO_LISTS)
+        self.stage.double("apt-get", NO_LISTS, update)
         self.expect_one_line(self.install("run"), "g++ cmake", "Temporary failure resolving 'mirror'",
                              "log: build/install-packages.log")  # fmt: skip
-        self.assertIn("Unable to locate", (self.stage.folder / "build/install-packages.log").read_text())
+        self.assertIn("Some index files", (self.stage.folder / "build/install-packages.log").read_text())
+        self.assertEqual(self.verbs(), ["install", "update"])
+
+    def test_one_server_of_several_cannot_be_reached(self):
+        self.stage.double("apt-get", NO_LISTS, UPDATED + '; echo "W: Failed to fetch http://other/InRelease  Refused"', DONE)
+        self.assertEqual(self.install("run").returncode, 0)
+        self.stage.double("apt-get", *[NO_LISTS] * 3, NO_LISTS, UPDATED + '; echo "W: Failed to fetch http://other/InRelease  Refused"', NO_LISTS)
+        self.expect_one_line(self.install("run"), "Failed to fetch http://other/InRelease  Refused")
 
     def test_no_space_left(self):
         reason = "E: You don't have enough free space in /var/cache/apt/archives/."
         self.stage.double("apt-get", f'echo "{reason}"; exit 100')
         self.expect_one_line(self.install("run"), reason.removeprefix("E: "))
         self.assertEqual(self.verbs(), ["install"])
+
+    def test_a_package_that_cannot_be_configured_is_named(self):
+        self.stage.double("apt-get", """echo "dpkg: error processing package redis-server (--configure):"
+echo " installed redis-server package post-installation script subprocess returned error exit status 1"
+echo "E: Sub-process /usr/bin/dpkg returned an error code (1)"; exit 100""")
+        self.expect_one_line(self.install("run"), "redis-server", "post-installation script")
 
     def test_a_silent_failure_is_still_a_line(self):
         self.stage.double("apt-get", "exit 100")

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOOLS = ("awk bash cat chmod cut df dirname env flock grep head mkdir mktemp nproc printf rm sed sleep sort tail tr true").split()
+TOOLS = ("awk bash cat chmod cut df dirname env flock grep head mkdir mktemp nproc paste printf rm sed sleep sort tail tr true").split()
 
 
 class Stage:
