@@ -3,7 +3,7 @@
 namespace anteroom::app {
 namespace {
 
-const ConfigKey keys[] = {
+const ConfigKey dialect_table[] = {
     {"dialects", "enabled", &Config::dialects, "names of dialects",
      "The systems whose clients are answered in their own words: urr, tacos, portal, hhplus. A "
      "route that several of them have belongs to the first one in this list."},
@@ -98,7 +98,7 @@ const ConfigKey keys[] = {
 } // namespace
 
 std::span<const ConfigKey> dialect_keys() {
-    return keys;
+    return dialect_table;
 }
 
 } // namespace anteroom::app

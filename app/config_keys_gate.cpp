@@ -3,7 +3,7 @@
 namespace anteroom::app {
 namespace {
 
-const ConfigKey keys[] = {
+const ConfigKey gate_table[] = {
     {"gate", "origin", &Config::gate_origin, "http or https URLs without a path",
      "The sites behind the gate; requests that are not the waiting room's own go there. Empty: "
      "nothing is passed on."},
@@ -57,7 +57,7 @@ const ConfigKey keys[] = {
 } // namespace
 
 std::span<const ConfigKey> gate_keys() {
-    return keys;
+    return gate_table;
 }
 
 } // namespace anteroom::app

@@ -3,7 +3,7 @@
 namespace anteroom::app {
 namespace {
 
-const ConfigKey keys[] = {
+const ConfigKey server_table[] = {
     {"server", "listen", &Config::listen, "ADDRESS:PORT",
      "The address and port that the server listens on. With port 0 the kernel chooses a port."},
     {"server", "threads", &Config::threads, "count, at most 256",
@@ -77,7 +77,7 @@ const ConfigKey keys[] = {
 } // namespace
 
 std::span<const ConfigKey> server_keys() {
-    return keys;
+    return server_table;
 }
 
 } // namespace anteroom::app

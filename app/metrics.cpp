@@ -5,7 +5,15 @@
 
 #include <fstream>
 
+#include "api/latency.h"
+#include "api/tacos/shared.h"
 #include "app/metric_families.h"
+#include "gate/proxy.h"
+#include "net/http_server.h"
+#include "service/service.h"
+#include "store/embedded/ledger_store.h"
+#include "store/history/historian.h"
+#include "store/shared/redis_store.h"
 
 namespace anteroom::app {
 namespace {
