@@ -5,29 +5,32 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
+#include <optional>
 #include <variant>
 
 #include "app/config_keys.h"
-#include "base/duration.h"
+#include "app/config_names.h"
+#include "app/dialect_config.h"
+#include "app/foreign_names.h"
+#include "app/gate_config.h"
+#include "app/history_config.h"
+#include "app/redis_config.h"
+#include "app/text_table.h"
 #include "base/overload.h"
+#include "gate/edge_stamp.h"
+#include "gate/proxy.h"
 #include "net/ip_address.h"
 #include "net/text.h"
-#include "net/url.h"
-#include "service/pulse_json.h"
-#include "service/room_fields.h"
+#include "store/shared/redis_store.h"
+#include "token/access.h"
 
 namespace anteroom::app {
 namespace {
 
 using Texts = std::vector<std::string>;
 
-constexpr std::string_view defaults_section = "defaults";
-
-const ConfigKey* find_key(std::string_view section, std::string_view name) {
-    for (const ConfigKey& key : config_keys())
-        if (key.section == section && key.name == name) return &key;
-    return nullptr;
-}
+constexpr std::size_t file_bytes_max = 1024 * 1024;
 
 // --- Setting one key
 
@@ -70,20 +73,12 @@ void set(Config& config, const ConfigKey& key, const FieldValue& value, std::str
                        if (!given) wrong_type(where, "a list of texts");
                        config.*member = *given;
                    },
+                   [&](const RoomField* field) {
+                       if (const auto fault = set_field(config.defaults, field->name, value))
+                           throw ConfigError(fmt::format("{}: {}", where, *fault));
+                   },
                },
                key.member);
-}
-
-void set(Config& config, std::string_view section, std::string_view name, const FieldValue& value,
-         std::string_view where) {
-    if (section == defaults_section) {
-        if (const auto fault = set_field(config.defaults, name, value))
-            throw ConfigError(fmt::format("{}: {}", where, *fault));
-        return;
-    }
-    const ConfigKey* key = find_key(section, name);
-    if (!key) throw ConfigError(fmt::format("there is no setting {}", where));
-    set(config, *key, value, where);
 }
 
 // --- The file
@@ -103,25 +98,75 @@ FieldValue value_of(const toml::node& node, std::string_view where) {
     return texts;
 }
 
-void read_file(Config& config, const std::string& path) {
-    toml::table file;
-    try {
-        file = toml::parse_file(path);
-    } catch (const toml::parse_error& error) {
+// As much of a pipe or a file as a configuration may have.
+std::string read_text(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string text(file_bytes_max + 1, '\0');
+    if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    // The end of the file is no failure; a folder, or what may not be read, is.
+    if (!file.eof() && !file) throw ConfigError(fmt::format("{}: cannot be read", path));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.size() > file_bytes_max)
         throw ConfigError(
-            fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
+            fmt::format("{}: a configuration has at most {} bytes", path, file_bytes_max));
+    return text;
+}
+
+toml::table parse_toml(const std::string& path) {
+    const std::string text = read_text(path);
+    try {
+        return toml::parse(text, path);
+    } catch (const toml::parse_error& error) {
+        throw ConfigError(fmt::format("{}:{}: {}", path, error.source().begin.line,
+                                      printable(error.description())));
     }
-    for (const auto& [section_key, section] : file) {
-        const std::string_view section_name = section_key.str();
+}
+
+std::string suggestion(const std::string& nearest) {
+    return nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest);
+}
+
+bool is_section(std::string_view name) {
+    return std::ranges::any_of(config_sections(),
+                               [&](const ConfigSection& one) { return one.name == name; });
+}
+
+[[noreturn]] void no_section(std::string_view name, std::string_view place) {
+    const std::string nearest = nearest_section(name);
+    throw ConfigError(fmt::format("{}: there is no section [{}]{}", place, printable(name),
+                                  suggestion(nearest.empty() ? "" : "[" + nearest + "]")));
+}
+
+const ConfigKey& key_in_file(std::string_view section, std::string_view name,
+                             std::string_view place) {
+    if (const ConfigKey* key = find_key(section, name)) return *key;
+    const std::string nearest = nearest_key(section, name);
+    if (nearest.empty() && !is_section(section)) no_section(section, place);
+    throw ConfigError(fmt::format("{}: there is no setting {}.{}{}", place, printable(section),
+                                  printable(name), suggestion(nearest)));
+}
+
+void read_section(Config& config, std::string_view section, const toml::table& table,
+                  const std::string& path) {
+    for (const auto& [name, node] : table) {
+        const std::string place = fmt::format("{}:{}", path, node.source().begin.line);
+        const ConfigKey& key = key_in_file(section, name.str(), place);
+        const std::string where = fmt::format("{}: {}", place, full_name(key));
+        set(config, key, value_of(node, where), where);
+    }
+}
+
+void read_file(Config& config, const std::string& path) {
+    const toml::table file = parse_toml(path);
+    for (const auto& [name, section] : file) {
+        const std::string place = fmt::format("{}:{}", path, section.source().begin.line);
         const toml::table* table = section.as_table();
         if (!table)
-            throw ConfigError(fmt::format("{}:{}: {} must be a section such as [server]", path,
-                                          section.source().begin.line, section_name));
-        for (const auto& [key, node] : *table) {
-            const std::string where = fmt::format("{}:{}: {}.{}", path, node.source().begin.line,
-                                                  section_name, key.str());
-            set(config, section_name, key.str(), value_of(node, where), where);
-        }
+            throw ConfigError(fmt::format("{}: {} must be a section such as [server]{}", place,
+                                          printable(name.str()),
+                                          suggestion(nearest_key("", name.str()))));
+        if (table->empty() && !is_section(name.str())) no_section(name.str(), place);
+        read_section(config, name.str(), *table, path);
     }
 }
 
@@ -165,44 +210,10 @@ FieldValue like(const FieldValue& old, std::string_view text, std::string_view w
                       old);
 }
 
-FieldValue current(const Config& config, const ConfigKey& key) {
-    return std::visit([&](auto member) -> FieldValue { return config.*member; }, key.member);
-}
-
-std::string variable_name(std::string_view section, std::string_view name) {
-    std::string text = fmt::format("ANTEROOM_{}_{}", section, name);
-    for (char& c : text)
-        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    return text;
-}
-
-// False: there is no such setting. `variable`: how it is called in complaints.
-bool set_from_text(Config& config, std::string_view section, std::string_view name,
-                   std::string_view text, std::string_view variable) {
-    if (const ConfigKey* key = find_key(section, name)) {
-        set(config, *key, like(current(config, *key), text, variable), variable);
-        return true;
-    }
-    if (section != defaults_section) return false;
-    for (const RoomField& field : room_fields()) {
-        if (field.name != name) continue;
-        const FieldValue value = like(field_value(config.defaults, field), text, variable);
-        if (const auto fault = set_field(config.defaults, field.name, value))
-            throw ConfigError(fmt::format("{}: {}", variable, *fault));
-        return true;
-    }
-    return false;
-}
-
-// True when the variable names a setting.
-bool set_from_environment(Config& config, std::string_view variable, std::string_view text) {
-    for (const ConfigKey& key : config_keys())
-        if (variable == variable_name(key.section, key.name))
-            return set_from_text(config, key.section, key.name, text, variable);
-    for (const RoomField& field : room_fields())
-        if (variable == variable_name(defaults_section, field.name))
-            return set_from_text(config, defaults_section, field.name, text, variable);
-    return false;
+// `variable`: how it is called in complaints.
+void set_from_text(Config& config, const ConfigKey& key, std::string_view text,
+                   std::string_view variable) {
+    set(config, key, like(config_value(config, key), text, variable), variable);
 }
 
 template <class Visit>
@@ -216,23 +227,55 @@ void for_each_variable(const char* const* environment, Visit visit) {
 
 void read_environment(Config& config, const char* const* environment) {
     for_each_variable(environment, [&](std::string_view variable, std::string_view text) {
-        if (variable.starts_with("ANTEROOM_") && !set_from_environment(config, variable, text))
-            throw ConfigError(fmt::format("the environment variable {} is no setting", variable));
+        if (!variable.starts_with("ANTEROOM_")) return;
+        const auto keys = config_keys();
+        const auto key = std::ranges::find(keys, variable, variable_name);
+        if (key == keys.end())
+            throw ConfigError(fmt::format("the environment variable {} is no setting{}",
+                                          printable(variable),
+                                          suggestion(nearest_variable(variable))));
+        set_from_text(config, *key, text, variable);
     });
 }
 
 void read_aliases(Config& config, const char* const* environment) {
-    for_each_variable(environment, [&](std::string_view variable, std::string_view text) {
-        for (const ConfigAlias& alias : config_aliases())
-            if (variable == alias.variable && !text.empty() && speaks(config, alias.dialect))
-                set_from_text(config, alias.section, alias.name,
-                              std::string(text) + std::string(alias.unit), variable);
-    });
+    const auto aliases = config_aliases();
+    // From the last row to the first, so that the first one of a setting stays.
+    for (auto alias = aliases.rbegin(); alias != aliases.rend(); ++alias)
+        for_each_variable(environment, [&](std::string_view variable, std::string_view text) {
+            if (variable == alias->variable && !text.empty() && speaks(config, alias->dialect))
+                set_from_text(config, *find_key(alias->section, alias->name),
+                              std::string(text) + std::string(alias->unit), variable);
+        });
 }
 
 // --- What must hold together
 
+// "a", "b" or "c", for the choices "a b c".
+std::string either(std::string_view choices) {
+    std::string text;
+    while (!choices.empty()) {
+        const std::string_view one = choices.substr(0, choices.find(' '));
+        choices.remove_prefix(std::min(one.size() + 1, choices.size()));
+        text += fmt::format("{}\"{}\"", text.empty() ? "" : choices.empty() ? " or " : ", ", one);
+    }
+    return text;
+}
+
+void check_choices(const Config& config) {
+    for (const ConfigKey& key : config_keys()) {
+        if (key.choices.empty()) continue;
+        const std::string value = std::get<std::string>(config_value(config, key));
+        const bool is_one =
+            !value.empty() && value.find(' ') == value.npos &&
+            fmt::format(" {} ", key.choices).find(fmt::format(" {} ", value)) != std::string::npos;
+        if (!is_one)
+            throw ConfigError(fmt::format("{} must be {}", full_name(key), either(key.choices)));
+    }
+}
+
 void check(const Config& config) {
+    check_choices(config);
     parse_listen(config.listen);
     data_folder(config);
     if (shares_rooms(config)) redis_options(config);
@@ -253,8 +296,8 @@ void check(const Config& config) {
     if (config.threads > 256) throw ConfigError("server.threads must be at most 256");
     if (config.tls_certificate.empty() != config.tls_key.empty())
         throw ConfigError("server.tls_certificate and server.tls_key go together");
-    if (config.create_rooms != "first-use" && config.create_rooms != "admin")
-        throw ConfigError("rooms.create must be \"first-use\" or \"admin\"");
+    if (config.connections_per_address < 1 || config.connections_per_address > limits::count_max)
+        throw ConfigError("server.connections_per_address must be from 1 to 4294967295");
     if (config.rooms_max < 1 || config.rooms_max > 65'536)
         throw ConfigError("rooms.max must be from 1 to 65536");
     if (config.snapshot_facts < 100)
@@ -268,31 +311,6 @@ void check(const Config& config) {
         throw ConfigError("defaults: " + fault);
 }
 
-std::string in_toml(const FieldValue& value) {
-    std::string out;
-    std::visit(Overload{
-                   [&](std::int64_t whole) { out = std::to_string(whole); },
-                   [&](double number) { out = fmt::format("{}", number); },
-                   [&](bool truth) { out = truth ? "true" : "false"; },
-                   [&](const std::string& text) { append_json_string(out, text); },
-                   [&](const Texts& texts) {
-                       out = "[";
-                       for (std::size_t i = 0; i < texts.size(); ++i) {
-                           if (i > 0) out += ", ";
-                           append_json_string(out, texts[i]);
-                       }
-                       out += "]";
-                   },
-               },
-               value);
-    return out;
-}
-
-std::string masked(const std::string& text, Secret secret) {
-    if (secret == Secret::password) return history::with_masked_password(text);
-    return text.empty() ? text : "********";
-}
-
 } // namespace
 
 Config load_config(const std::string& path, const char* const* environment) {
@@ -303,24 +321,6 @@ Config load_config(const std::string& path, const char* const* environment) {
     read_environment(config, environment); // Our own names win.
     check(config);
     return config;
-}
-
-std::string print_config(const Config& config) {
-    std::string out;
-    std::string_view section;
-    for (const ConfigKey& key : config_keys()) {
-        if (key.section != section)
-            out += fmt::format("{}[{}]\n", out.empty() ? "" : "\n", key.section);
-        section = key.section;
-        FieldValue value = current(config, key);
-        if (key.secret != Secret::none) value = masked(std::get<std::string>(value), key.secret);
-        out += fmt::format("{} = {}\n", key.name, in_toml(value));
-    }
-    out += "\n[defaults]\n";
-    for (const RoomField& field : room_fields())
-        out += fmt::format("{} = {}  # {}\n", field.name,
-                           in_toml(field_value(config.defaults, field)), field.meaning);
-    return out;
 }
 
 Listen parse_listen(const std::string& text) {
@@ -361,20 +361,6 @@ bool keeps_rooms(const Config& config) {
 
 token::AccessRules access_rules(const Config& config) {
     return {.issuer = config.issuer, .audience = config.audience};
-}
-
-Millis history_keep(const Config& config) {
-    const std::optional<Millis> keep = parse_duration(config.history_keep);
-    if (!keep || *keep < seconds(1) || *keep > hours(24 * 3'660))
-        throw ConfigError("history.keep must be a duration from 1s to 3660d, such as \"30d\"");
-    return *keep;
-}
-
-std::optional<history::SqlUrl> history_url(const Config& config) {
-    if (config.history_url.empty()) return std::nullopt;
-    Result<history::SqlUrl> url = history::parse_sql_url(config.history_url);
-    if (!url) throw ConfigError("history.url " + url.fault().reason);
-    return *url;
 }
 
 } // namespace anteroom::app

@@ -1,130 +1,86 @@
 #include "app/config_keys.h"
 
+#include "app/config_tables.h"
+#include "base/overload.h"
+
 namespace anteroom::app {
 namespace {
 
-const ConfigKey keys[] = {
-    {"server", "listen", &Config::listen},
-    {"server", "threads", &Config::threads},
-    {"server", "trusted_proxies", &Config::trusted_proxies},
-    {"server", "cors_origins", &Config::cors_origins},
-    {"server", "tls_certificate", &Config::tls_certificate},
-    {"server", "tls_key", &Config::tls_key},
-    {"server", "connections_per_address", &Config::connections_per_address},
-    {"store", "url", &Config::store_url, Secret::password},
-    {"store", "replicas", &Config::store_replicas},
-    {"store", "password", &Config::store_password, Secret::whole},
-    {"store", "password_file", &Config::store_password_file},
-    {"store", "authorities", &Config::store_authorities},
-    {"store", "server_name", &Config::store_server_name},
-    {"ledger", "snapshot_facts", &Config::snapshot_facts},
-    {"history", "url", &Config::history_url, Secret::password},
-    {"history", "keep", &Config::history_keep},
-    {"auth", "admin_token", &Config::admin_token, Secret::whole},
-    {"auth", "jwt_secret", &Config::jwt_secret, Secret::whole},
-    {"auth", "jwks_file", &Config::jwks_file},
-    {"auth", "issuer", &Config::issuer},
-    {"auth", "audience", &Config::audience},
-    {"keys", "folder", &Config::keys_folder},
-    {"keys", "ticket", &Config::ticket_key, Secret::whole},
-    {"keys", "outer", &Config::outer_key, Secret::whole},
-    {"keys", "entry", &Config::entry_key, Secret::whole},
-    {"dialects", "enabled", &Config::dialects},
-    {"urr", "catalogue_url", &Config::urr_catalogue_url},
-    {"urr", "catalogue_token", &Config::urr_catalogue_token, Secret::whole},
-    {"urr", "catalogue_timeout", &Config::urr_catalogue_timeout},
-    {"urr", "entry_pass", &Config::urr_entry_pass},
-    {"urr", "trust_vwr_position", &Config::urr_trust_vwr_position},
-    {"urr", "unknown_is_404", &Config::urr_unknown_is_404},
-    {"portal", "entered", &Config::portal_entered},
-    {"portal", "idle", &Config::portal_idle},
-    {"portal", "stream", &Config::portal_stream},
-    {"portal", "idempotent_enter", &Config::portal_idempotent_enter},
-    {"portal", "deactivate", &Config::portal_deactivate},
-    {"tacos", "rank", &Config::tacos_rank},
-    {"tacos", "min_wait", &Config::tacos_min_wait},
-    {"tacos", "rate_per_second", &Config::tacos_rate_per_second},
-    {"tacos", "idle", &Config::tacos_idle},
-    {"tacos", "enter_window", &Config::tacos_enter_window},
-    {"tacos", "grant", &Config::tacos_grant},
-    {"tacos", "limit_burst", &Config::tacos_limit_burst},
-    {"tacos", "limit_per_second", &Config::tacos_limit_per_second},
-    {"tacos", "idempotency", &Config::tacos_idempotency},
-    {"tacos", "require_idempotency_key", &Config::tacos_require_idempotency_key},
-    {"tacos", "trust_body_user", &Config::tacos_trust_body_user},
-    {"tacos", "test_token", &Config::tacos_test_token, Secret::whole},
-    {"tacos", "flush", &Config::tacos_flush},
-    {"tacos", "jwt_issuer", &Config::tacos_jwt_issuer},
-    {"tacos", "jwt_audience", &Config::tacos_jwt_audience},
-    {"hhplus", "room", &Config::hhplus_room},
-    {"hhplus", "batch", &Config::hhplus_batch},
-    {"hhplus", "interval", &Config::hhplus_interval},
-    {"hhplus", "max_active", &Config::hhplus_max_active},
-    {"hhplus", "lease", &Config::hhplus_lease},
-    {"hhplus", "lease_reserved", &Config::hhplus_lease_reserved},
-    {"hhplus", "idle", &Config::hhplus_idle},
-    {"hhplus", "wait_min", &Config::hhplus_wait_min},
-    {"hhplus", "qps", &Config::hhplus_qps},
-    {"hhplus", "queries", &Config::hhplus_queries},
-    {"hhplus", "calls", &Config::hhplus_calls},
-    {"hhplus", "retry", &Config::hhplus_retry},
-    {"hhplus", "margin", &Config::hhplus_margin},
-    {"hhplus", "trust_user_id", &Config::hhplus_trust_user_id},
-    {"gate", "origin", &Config::gate_origin},
-    {"gate", "rules", &Config::gate_rules},
-    {"gate", "redeem", &Config::gate_redeem},
-    {"gate", "health_path", &Config::gate_health_path},
-    {"gate", "timeout", &Config::gate_timeout},
-    {"gate", "authorities", &Config::gate_authorities},
-    {"gate", "edge_key", &Config::gate_edge_key, Secret::whole},
-    {"gate", "edge_key_file", &Config::gate_edge_key_file},
-    {"gate", "limits", &Config::gate_limits},
-    {"gate", "auth_per_minute", &Config::gate_auth_per_minute},
-    {"gate", "queue_per_minute", &Config::gate_queue_per_minute},
-    {"gate", "booking_per_minute", &Config::gate_booking_per_minute},
-    {"gate", "general_per_minute", &Config::gate_general_per_minute},
-    {"rooms", "create", &Config::create_rooms},
-    {"rooms", "max", &Config::rooms_max},
-    {"rooms", "joins_per_second", &Config::joins_per_second},
-    {"rooms", "joins_burst", &Config::joins_burst},
-    {"log", "level", &Config::log_level},
+constexpr ConfigSection sections[] = {
+    {"server", "", "How clients reach the server."},
+    {"store", "", "Where rooms are kept."},
+    {"ledger", "", "The ledger of rooms that are kept in a folder."},
+    {"history", "", "The history of visits. There is none when rooms are in Redis."},
+    {"auth", "", "Who operators and known users are."},
+    {"keys", "", "The keys that sign tickets and passes."},
+    {"dialects", "", "Which other systems' clients are answered."},
+    {"urr", "urr", "System U, a two-tier waiting room."},
+    {"portal", "portal", "System P, a shop's queue."},
+    {"tacos", "tacos", "System T, a token queue. Rooms that exist keep their settings."},
+    {"hhplus", "hhplus", "System H, a concert hall's queue."},
+    {"gate", "", "The reverse proxy and its rules."},
+    {"rooms", "", "How rooms are made and how fast one address takes places."},
+    {"log", "", "What the server logs."},
+    {"defaults", "",
+     "The settings of rooms that are made without their own. Rooms that exist keep theirs; "
+     "operators change them while the server runs (PUT /v1/admin/rooms/ROOM)."},
 };
 
-constexpr ConfigAlias aliases[] = {
-    {"urr", "QUEUE_THRESHOLD", "defaults", "capacity"},
-    {"urr", "QUEUE_ACTIVE_TTL_SECONDS", "defaults", "lease", "s"},
-    {"urr", "QUEUE_SEEN_TTL_SECONDS", "defaults", "idle", "s"},
-    {"urr", "QUEUE_ADMISSION_INTERVAL_MS", "defaults", "admit_interval", "ms"},
-    {"urr", "QUEUE_ADMISSION_BATCH_SIZE", "defaults", "admit_batch"},
-    {"urr", "QUEUE_STALE_CLEANUP_INTERVAL_MS", "defaults", "sweep_interval", "ms"},
-    {"urr", "BATCH_SIZE", "defaults", "outer_batch"},
-    {"urr", "QUEUE_ENTRY_TOKEN_SECRET", "keys", "entry"},
-    {"urr", "QUEUE_ENTRY_TOKEN_TTL_SECONDS", "urr", "entry_pass", "s"},
-    {"urr", "VWR_TOKEN_SECRET", "keys", "outer"},
-    {"urr", "JWT_SECRET", "auth", "jwt_secret"},
-    {"urr", "CORS_ORIGIN", "server", "cors_origins"},
-    {"urr", "INTERNAL_API_TOKEN", "urr", "catalogue_token"},
-    {"urr", "RATE_LIMIT_AUTH_RPM", "gate", "auth_per_minute"},
-    {"urr", "RATE_LIMIT_QUEUE_RPM", "gate", "queue_per_minute"},
-    {"urr", "RATE_LIMIT_BOOKING_RPM", "gate", "booking_per_minute"},
-    {"urr", "RATE_LIMIT_GENERAL_RPM", "gate", "general_per_minute"},
-    {"portal", "JWT_SECRET", "auth", "jwt_secret"},
-    {"tacos", "JWT_SECRET", "auth", "jwt_secret"},
-    {"tacos", "JWT_ISSUER", "tacos", "jwt_issuer"},
-    {"tacos", "JWT_AUDIENCE", "tacos", "jwt_audience"},
-    {"tacos", "RATE_LIMIT_RPS", "tacos", "limit_per_second"},
-    {"tacos", "RATE_LIMIT_BURST", "tacos", "limit_burst"},
-    {"tacos", "CORS_ALLOW_ORIGINS", "server", "cors_origins"},
-};
+std::vector<ConfigKey> all_keys() {
+    std::vector<ConfigKey> all;
+    for (const std::span<const ConfigKey> part : {server_keys(), dialect_keys(), gate_keys()})
+        all.insert(all.end(), part.begin(), part.end());
+    for (const RoomField& field : room_fields())
+        all.push_back({"defaults", field.name, &field, field.form, field.meaning, Secret::none,
+                       Reload::no, field.choices});
+    return all;
+}
 
 } // namespace
 
 std::span<const ConfigKey> config_keys() {
-    return keys;
+    static const std::vector<ConfigKey> all = all_keys();
+    return all;
 }
 
-std::span<const ConfigAlias> config_aliases() {
-    return aliases;
+std::span<const ConfigSection> config_sections() {
+    return sections;
+}
+
+const ConfigKey* find_key(std::string_view section, std::string_view name) {
+    for (const ConfigKey& key : config_keys())
+        if (key.section == section && key.name == name) return &key;
+    return nullptr;
+}
+
+FieldValue config_value(const Config& config, const ConfigKey& key) {
+    return std::visit(
+        Overload{[&](const RoomField* field) { return field_value(config.defaults, *field); },
+                 [&](auto member) -> FieldValue { return config.*member; }},
+        key.member);
+}
+
+std::string variable_name(const ConfigKey& key) {
+    std::string text = "ANTEROOM_" + std::string(key.section) + '_' + std::string(key.name);
+    for (char& c : text)
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    return text;
+}
+
+std::string full_name(const ConfigKey& key) {
+    return std::string(key.section) + '.' + std::string(key.name);
+}
+
+std::string_view type_name(const ConfigKey& key) {
+    static const Config usual;
+    return std::visit(Overload{
+                          [](std::int64_t) { return "whole number"; },
+                          [](double) { return "number"; },
+                          [](bool) { return "true or false"; },
+                          [](const std::string&) { return "text"; },
+                          [](const std::vector<std::string>&) { return "list of texts"; },
+                      },
+                      config_value(usual, key));
 }
 
 } // namespace anteroom::app

@@ -2,10 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "app/config_text.h"
+#include "app/dialect_config.h"
+#include "app/gate_config.h"
+#include "app/history_config.h"
 #include "app/test_file.h"
+#include "gate/edge_stamp.h"
+#include "token/access.h"
 
 namespace anteroom::app {
 namespace {
+
+using Texts = std::vector<std::string>;
 
 std::string fault_of_file(const std::string& text) {
     const File file(text);
@@ -189,9 +197,27 @@ TEST(Config, EveryMistakeIsOneClearLine) {
         {"[server]\nthreads = -1\n", "0 or more"},
         {"[server]\nthreads = 1000\n", "at most 256"},
         {"[server]\ntrusted_proxies = 7\n", "list of texts"},
-        {"[server]\ncolour = 1\n", "there is no setting"},
-        {"[nothing]\nx = 1\n", "there is no setting"},
-        {"listen = 1\n", "section"},
+        {"[server]\ncolour = 1\n", ":2: there is no setting server.colour"},
+        {"[nothing]\nx = 1\n", ":2: there is no section [nothing]"},
+        {"[nothing]\n", ":1: there is no section [nothing]"},
+        {"[sever]\n", ":1: there is no section [sever]; did you mean [server]?"},
+        {"[sever]\nx = 1\n", ":2: there is no section [sever]; did you mean [server]?"},
+        {"[server]\n\nlisen = 1\n",
+         ":3: there is no setting server.lisen; did you mean server.listen?"},
+        {"[server]\nadmin_token = \"\"\n",
+         "there is no setting server.admin_token; did you mean auth.admin_token?"},
+        {"[server.tls]\nkey = 1\n", "there is no setting server.tls"},
+        {"[[server]]\nthreads = 1\n", "server must be a section such as [server]"},
+        {"[server]\nlisten = { a = 1 }\n", "server.listen must be a text, a number"},
+        {"[server]\nthreads = 1\nthreads = 2\n", ":3: Error while parsing"},
+        {"[server]\nthreads = 2026-01-01\n", "server.threads must be a text, a number"},
+        {"[server]\nconnections_per_address = 0\n", "must be from 1 to 4294967295"},
+        {"listen = 1\n",
+         ":1: listen must be a section such as [server]; did you mean server.listen?"},
+        {"\x7f\x01\x02\xff\xfe", ":1: "},
+        {"[server]\nlisten = \"\xff\"\n", ":2: Encountered invalid utf-8"},
+        {"[log]\nlevel = \"loud\"\n", "log.level must be \"trace\", \"debug\", \"info\", "},
+        {"[gate]\nlimits = \"\"\n", "gate.limits must be \"always\", \"origin\" or \"never\""},
         {"[server\n", "Error while parsing"},
         {"[store]\nurl = \"rodis://h\"\n", "store.url must be embedded:FOLDER"},
         {"[store]\nurl = \"redis://\"\n", "store.url "},
@@ -221,7 +247,7 @@ TEST(Config, EveryMistakeIsOneClearLine) {
         {"[defaults]\ncapacity = -1\n", "capacity must be from 0"},
         {"[defaults]\nlease = \"soon\"\n", "duration"},
         {"[defaults]\nlease = \"2h\"\n", "lease_max not below"},
-        {"[defaults]\ncolour = 1\n", "there is no setting colour"},
+        {"[defaults]\ncolour = 1\n", "there is no setting defaults.colour"},
     };
     for (const auto& [text, expected] : rows) {
         const std::string fault = fault_of_file(text);
@@ -250,9 +276,49 @@ TEST(Config, EdgeKeysComeFromTheEnvironmentOrAFile) {
     EXPECT_THROW(load_config("", two), ConfigError);
 }
 
+TEST(Config, NothingIsSuggestedWhereNothingIsNear) {
+    for (const char* text : {"[server]\ncolour = 1\n", "[nothing]\nx = 1\n", "q = 1\n"})
+        EXPECT_EQ(fault_of_file(text).find("did you mean"), std::string::npos) << text;
+}
+
+TEST(Config, AnEmptyFileIsFineAndAFolderOrAHugeFileIsNot) {
+    EXPECT_EQ(fault_of_file(""), "");
+    EXPECT_EQ(fault_of_file("# nothing\n[server]\n"), "");
+    const std::string much = fault_of_file(std::string(10 << 20, '#'));
+    EXPECT_NE(much.find(": a configuration has at most 1048576 bytes"), std::string::npos) << much;
+    for (const std::string& path : {::testing::TempDir(), std::string("/nowhere.toml")}) {
+        try {
+            load_config(path, nullptr);
+            ADD_FAILURE() << path << " was read";
+        } catch (const ConfigError& error) {
+            EXPECT_EQ(std::string(error.what()), path + ": cannot be read");
+        }
+    }
+}
+
+TEST(Config, TheFirstAliasOfASettingWins) {
+    for (const bool is_turned : {false, true}) {
+        const char* one = "CORS_ORIGIN=https://one.example";
+        const char* two = "CORS_ALLOWED_ORIGINS=https://two.example,https://three.example";
+        const char* environment[] = {is_turned ? two : one, is_turned ? one : two, nullptr};
+        EXPECT_EQ(load_config("", environment).cors_origins, Texts{"https://one.example"});
+    }
+    const char* alone[] = {"CORS_ALLOWED_ORIGINS=https://two.example,https://three.example",
+                           nullptr};
+    EXPECT_EQ(load_config("", alone).cors_origins,
+              (Texts{"https://two.example", "https://three.example"}));
+}
+
 TEST(Config, UnknownVariablesAreErrors) {
-    const char* unknown[] = {"ANTEROOM_SERVER_COLOUR=red", nullptr};
-    EXPECT_THROW(load_config("", unknown), ConfigError);
+    const char* unknown[] = {"ANTEROOM_SERVER_LISEN=hidden", nullptr};
+    try {
+        load_config("", unknown);
+        ADD_FAILURE() << "it was taken";
+    } catch (const ConfigError& error) {
+        EXPECT_STREQ(error.what(),
+                     "the environment variable ANTEROOM_SERVER_LISEN is no setting; "
+                     "did you mean ANTEROOM_SERVER_LISTEN?");
+    }
     const char* wrong[] = {"ANTEROOM_DEFAULTS_CAPACITY=many", nullptr};
     EXPECT_THROW(load_config("", wrong), ConfigError);
 }

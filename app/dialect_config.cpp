@@ -1,9 +1,9 @@
-// What [urr], [tacos], [portal] and [hhplus] say: how other systems' words are spoken here.
+#include "app/dialect_config.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "app/config.h"
 #include "base/duration.h"
 #include "net/url.h"
 #include "service/room_fields.h"
@@ -85,15 +85,12 @@ api::tacos::Options tacos_options(const Config& config) {
 }
 
 api::portal::Options portal_options(const Config& config) {
-    const std::string& deactivate = config.portal_deactivate;
-    if (deactivate != "expire" && deactivate != "drain")
-        throw ConfigError("portal.deactivate must be \"expire\" or \"drain\"");
     return {.defaults = config.defaults.rules,
             .entered = span("portal.entered", config.portal_entered),
             .idle = span("portal.idle", config.portal_idle),
             .stream = span("portal.stream", config.portal_stream),
             .idempotent_enter = config.portal_idempotent_enter,
-            .drains = deactivate == "drain"};
+            .drains = config.portal_deactivate == "drain"};
 }
 
 api::hhplus::Options hhplus_options(const Config& config) {

@@ -8,9 +8,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "app/exit_codes.h"
+#include "app/gate_config.h"
 #include "app/gate_rules.h"
 #include "app/installation.h"
 #include "gate/edge.h"
+#include "net/text.h"
 #include "net/url.h"
 #include "token/whole_file.h"
 
@@ -92,7 +95,7 @@ int edge(const Config& config, const EdgeCommandOptions& options) {
         fmt::print("{}", file.text);
     else
         write_file(options.output, file.text, options.inline_secrets ? 0600 : 0644);
-    return 0;
+    return exit_done;
 }
 
 } // namespace anteroom::app

@@ -1,11 +1,14 @@
-// What [gate] says.
+#include "app/gate_config.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "app/config.h"
 #include "app/gate_rules.h"
 #include "base/duration.h"
+#include "gate/edge_stamp.h"
+#include "gate/proxy.h"
+#include "gate/rules.h"
 #include "net/text.h"
 #include "net/url.h"
 #include "service/window_limiter.h"
@@ -82,8 +85,6 @@ std::shared_ptr<const gate::EdgeKeys> gate_edge_keys(const Config& config) {
 
 gate::CallLimits gate_call_limits(const Config& config) {
     const bool always = config.gate_limits == "always", never = config.gate_limits == "never";
-    if (!always && !never && config.gate_limits != "origin")
-        throw ConfigError("gate.limits must be \"always\", \"origin\" or \"never\"");
     const auto limit = [](const char* name, std::int64_t value) {
         if (value > WindowLimiter::limit_max)
             throw ConfigError(fmt::format("gate.{}_per_minute must be at most {}", name,

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "app/config.h"
+#include "app/exit_codes.h"
 #include "app/text_table.h"
 #include "service/pulse_json.h"
 #include "store/history/fact_feed.h"
@@ -35,7 +36,7 @@ T take(Result<T> result) {
 template <class... Parts>
 int not_found(fmt::format_string<Parts...> format, Parts&&... parts) {
     fmt::print(stderr, "anteroom: {}\n", fmt::format(format, std::forward<Parts>(parts)...));
-    return exit_not_found;
+    return exit_no;
 }
 
 // --- Where to write ------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ int show_rooms(HistoryReader& reader, const InspectOptions& options) {
                    utc_text(room.created_at), utc_text(room.removed_at)});
     }
     print(options.json ? json : table.text());
-    return 0;
+    return exit_done;
 }
 
 // --- Visits --------------------------------------------------------------------------------------
@@ -205,7 +206,7 @@ int show_visits(HistoryReader& reader, const InspectOptions& options) {
     }
     print(options.json ? json : table.text());
     if (page.next_after) fmt::print(stderr, "more with --after {}\n", *page.next_after);
-    return 0;
+    return exit_done;
 }
 
 int show_visitor(HistoryReader& reader, const InspectOptions& options) {
@@ -227,7 +228,7 @@ int show_visitor(HistoryReader& reader, const InspectOptions& options) {
         text += story(entry);
     }
     print(text);
-    return 0;
+    return exit_done;
 }
 
 int export_visits(HistoryReader& reader, const InspectOptions& options) {
@@ -256,7 +257,7 @@ int export_visits(HistoryReader& reader, const InspectOptions& options) {
         progress.draw(seen, all);
     }
     out.finish();
-    return 0;
+    return exit_done;
 }
 
 // --- Facts ---------------------------------------------------------------------------------------
@@ -307,7 +308,7 @@ int show_facts(const InspectOptions& options) {
                    printable(fact.who.empty() ? fact.visitor : fact.who), detail_text(fact)});
     }
     print(options.json ? json : table.text());
-    return 0;
+    return exit_done;
 }
 
 // After a crash the newest facts are only in the ledger until a server runs again.
@@ -361,7 +362,7 @@ int inspect(const InspectOptions& options) {
         case What::exported: return export_visits(reader, options);
         case What::facts: break;
     }
-    return 0;
+    return exit_done;
 }
 
 } // namespace anteroom::app

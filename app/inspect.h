@@ -25,8 +25,6 @@ struct InspectOptions {
     std::string output; // Empty: standard output.
 };
 
-inline constexpr int exit_not_found = 1;
-
 // The exit code. Throws DataError when the folder cannot be read.
 int inspect(const InspectOptions& options);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/exit_codes.h"
 #include "app/installation.h"
 #include "base/duration.h"
 #include "token/key_file.h"
@@ -34,7 +35,7 @@ int keys(const Config& config, const KeysOptions& options) {
         fmt::print("new key {} for {}; send SIGHUP to running servers\n", *kid, options.rotate);
     }
     fmt::print("{}", installation.keys.masked());
-    return 0;
+    return exit_done;
 }
 
 } // namespace anteroom::app

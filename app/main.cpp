@@ -5,7 +5,10 @@
 #include <CLI/CLI.hpp>
 
 #include "app/config.h"
+#include "app/config_command.h"
 #include "app/edge_command.h"
+#include "app/exit_codes.h"
+#include "app/foreign_names.h"
 #include "app/inspect.h"
 #include "app/inspect_command.h"
 #include "app/keys.h"
@@ -23,6 +26,7 @@ Examples:
   anteroom serve --demo                   a room with something to see, on http://127.0.0.1:8080
   anteroom serve --config anteroom.toml   as configured; ANTEROOM_<SECTION>_<KEY> overrides a key
   anteroom config --print                 what is in force, secrets masked
+  anteroom config --example               a file with every setting, its meaning and its default
   anteroom keys --rotate entry            a new key for entry passes; the old one verifies for an hour
   anteroom inspect --data data rooms      what is in a data folder; also while the server runs
   anteroom inspect visitor ann            when ann joined, was called, went in and left
@@ -30,7 +34,10 @@ Examples:
   anteroom verify GET /events/spring      would it pass the gate, which rule decides, and why
   anteroom edge cloudfront --out edge.js  the gate's rules as a function for a CDN
   anteroom plan --crowd 200000 --batch 4000 --interval 10s --chart plan.html
-                                          how long people wait, what the room needs, settings for it)";
+                                          how long people wait, what the room needs, settings for it
+
+Exit codes: 0 done, 1 the answer is no, 2 the command line or the configuration is wrong, 3 the data cannot be used;
+`anteroom config --exit-codes` explains all of them (docs/exit-codes.md).)";
 
 void add_keys_options(CLI::App& command, KeysOptions& options) {
     command.add_option("--rotate", options.rotate, "make a new key for: ticket, outer or entry");
@@ -62,8 +69,8 @@ int run(int argc, char** argv) {
     bool demo = false;
     serve_command->add_flag("--demo", demo, "with a demo room and a small simulated crowd");
     CLI::App* config_command = add("config", "check the configuration");
-    bool print = false;
-    config_command->add_flag("--print", print, "show what is in force, secrets masked");
+    ConfigCommandOptions config_options;
+    add_config_options(*config_command, config_options);
     CLI::App* keys_command = add("keys", "list or rotate the signing keys");
     KeysOptions keys_options;
     add_keys_options(*keys_command, keys_options);
@@ -86,11 +93,14 @@ int run(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
+        return app.exit(error) == 0 ? exit_done : exit_config;
     }
     if (plan_command->parsed()) return plan(plan_options); // Whatever the configuration says.
+    if (config_options.is_reference()) return print_reference(config_options);
     const Config config = load_config(path, environ);
-    if (serve_command->parsed()) return serve({.config = config, .demo = demo});
+    if (serve_command->parsed())
+        return serve(
+            {.config = config, .demo = demo, .warnings = foreign_warnings(config, environ)});
     if (keys_command->parsed()) return keys(config, keys_options);
     if (inspect_command->parsed()) {
         if (inspect_options.folder.empty()) inspect_options.folder = data_folder(config);
@@ -98,8 +108,7 @@ int run(int argc, char** argv) {
     }
     if (verify_command->parsed()) return verify(config, verify_options);
     if (edge_command->parsed()) return edge(config, edge_options);
-    fmt::print("{}", print ? print_config(config) : "the configuration is fine\n");
-    return 0;
+    return check_config(config, config_options, foreign_warnings(config, environ));
 }
 
 } // namespace
@@ -109,7 +118,7 @@ int main(int argc, char** argv) {
         return run(argc, argv);
     } catch (const ConfigError& error) {
         fmt::print(stderr, "anteroom: {}\n", error.what());
-        return 2;
+        return exit_config;
     } catch (const DataError& error) {
         fmt::print(stderr, "anteroom: {}\n", error.what());
         return exit_data;

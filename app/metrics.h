@@ -1,17 +1,35 @@
 // What the server tells Prometheus.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "api/latency.h"
-#include "api/tacos/shared.h"
-#include "gate/proxy.h"
-#include "net/http_server.h"
-#include "service/service.h"
-#include "store/embedded/ledger_store.h"
-#include "store/history/historian.h"
-#include "store/shared/redis_store.h"
+namespace anteroom {
+class Service;
+namespace api {
+class Latency;
+}
+namespace api::tacos {
+struct Shared;
+}
+namespace embedded {
+class LedgerStore;
+}
+namespace gate {
+struct ProxyStats;
+}
+namespace history {
+class Historian;
+}
+namespace net {
+struct ServerStats;
+}
+namespace shared {
+class RedisStore;
+}
+} // namespace anteroom
 
 namespace anteroom::app {
 

@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include "api/portal/options.h"
+#include "app/history_config.h"
 #include "service/clock.h"
 #include "store/history/soci_sink.h"
 #include "store/history/sqlite_sink.h"

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "app/config.h"
+#include "app/exit_codes.h"
 #include "app/plan_report.h"
 #include "app/plan_settings.h"
 #include "base/duration.h"
@@ -18,7 +19,6 @@ namespace anteroom::app {
 namespace {
 
 constexpr double number_max = 1e9;
-constexpr int exit_interrupted = 130;
 
 const std::map<std::string, PollPolicy> polls{
     {"native", PollPolicy::native}, {"urr", PollPolicy::urr_inner},
@@ -270,7 +270,7 @@ int plan(const PlanOptions& options) {
         const Measured measured = run_measurement(options);
         was_interrupted = measured.end == MeasureEnd::interrupted;
         if (!options.toml) fmt::print("{}", measured_text(measured));
-        if (measured.good.empty()) return was_interrupted ? exit_interrupted : 1;
+        if (measured.good.empty()) return was_interrupted ? exit_interrupted : exit_no;
         load.queries_per_second = measured.knee();
         origin = load;
     }
@@ -278,7 +278,7 @@ int plan(const PlanOptions& options) {
     fmt::print("{}", options.toml ? plan_toml(result) : plan_text(result));
     std::fflush(stdout);
     if (!options.chart.empty()) write_chart(options.chart, result);
-    return was_interrupted ? exit_interrupted : 0;
+    return was_interrupted ? exit_interrupted : exit_done;
 }
 
 } // namespace anteroom::app

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "api/hhplus/options.h"
+#include "api/portal/options.h"
+#include "api/tacos/options.h"
 #include "app/config.h"
 #include "base/check.h"
 #include "base/duration.h"

@@ -5,6 +5,7 @@
 
 #include "api/portal/activation.h"
 #include "app/config.h"
+#include "app/dialect_config.h"
 #include "app/test_file.h"
 
 namespace anteroom::app {

@@ -1,9 +1,10 @@
-// What [store] says of Redis.
+#include "app/redis_config.h"
+
 #include <fmt/format.h>
 
 #include <fstream>
 
-#include "app/config.h"
+#include "store/shared/redis_store.h"
 
 namespace anteroom::app {
 namespace {

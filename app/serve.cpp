@@ -13,11 +13,15 @@
 #include "api/api.h"
 #include "api/portal/paths.h"
 #include "app/demo.h"
+#include "app/dialect_config.h"
+#include "app/exit_codes.h"
+#include "app/gate_config.h"
 #include "app/history_desk.h"
 #include "app/installation.h"
 #include "app/log.h"
 #include "app/metrics.h"
 #include "app/open_historian.h"
+#include "app/redis_config.h"
 #include "net/http_server.h"
 #include "net/tls.h"
 #include "service/memory_store.h"
@@ -346,13 +350,14 @@ class Server {
 
 int serve(const ServeOptions& options) {
     open_log(options.config.log_level);
+    for (const std::string& line : options.warnings) spdlog::warn("{}", line);
     ::umask(077); // Who visited, and the keys, are nobody else's business.
     // Signals are waited for in one place; no handler ever interrupts anything.
     sigset_t set = handled_signals();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
     Server(options).run();
-    return 0;
+    return exit_done;
 }
 
 } // namespace anteroom::app

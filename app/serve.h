@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/config.h"
 
@@ -10,6 +11,7 @@ namespace anteroom::app {
 struct ServeOptions {
     Config config;
     bool demo = false;
+    std::vector<std::string> warnings; // Said once, when the log is open.
 };
 
 // Runs until SIGTERM or SIGINT. Throws ConfigError when it cannot start.

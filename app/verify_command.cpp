@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/exit_codes.h"
 #include "app/gate_rules.h"
 #include "app/installation.h"
 #include "gate/decide.h"
@@ -160,7 +161,7 @@ int verify(const Config& config, const VerifyOptions& options) {
         witness.read_user(question, *verifier);
     const gate::Decision decision = gate::decide(rules, question, witness);
     fmt::print("{}", options.json ? in_json(decision) : in_words(decision, options));
-    return decision.verdict == gate::Verdict::pass ? 0 : 1;
+    return decision.verdict == gate::Verdict::pass ? exit_done : exit_no;
 }
 
 } // namespace anteroom::app

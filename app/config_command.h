@@ -1,0 +1,32 @@
+// anteroom config: checks the configuration, or prints what the tables of the program say.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+
+namespace anteroom::app {
+
+struct ConfigCommandOptions {
+    bool print = false;
+    bool example = false;
+    bool reference = false;
+    bool metrics = false;
+    bool exit_codes = false;
+
+    // What is printed does not depend on any configuration, not even on a wrong one.
+    bool is_reference() const { return example || reference || metrics || exit_codes; }
+};
+
+// `options` must outlive the parsing.
+void add_config_options(CLI::App& command, ConfigCommandOptions& options);
+
+// REQUIRES: is_reference().
+int print_reference(const ConfigCommandOptions& options);
+// The configuration was loaded, so it is fine; `warnings` go to standard error.
+int check_config(const Config& config, const ConfigCommandOptions& options,
+                 const std::vector<std::string>& warnings);
+
+} // namespace anteroom::app
