@@ -2,7 +2,12 @@
 
 # _anteroom_words SECTION <HELP: the first word of each entry in a section of a help text.
 _anteroom_words() {
-    awk -v section="$1:" '/^[^ ]/ { inside = $0 == section } inside && /^  [^ ]/ { sub(/^-[a-z],/, "", $1); print $1 }'
+    awk -v section="$1:" '/^[^ ]/ { inside = $0 == section } inside && /^  [^ ]/ { print $1 }'
+}
+
+# _anteroom_options <HELP: options, which may also stand in groups with a section of their own.
+_anteroom_options() {
+    awk 'sub(/^  (  )?(-[a-z],)?--/, "--") { print $1 }'
 }
 
 # _anteroom_values ENTRY <HELP: the values that an option or positional may have, as in TEXT:{closed,open}.
@@ -26,8 +31,8 @@ _anteroom() {
     done
 
     if [[ $current == -* ]]; then
-        words=$(_anteroom_words Options <<<"$help")
-    elif [[ $previous == -* ]] && grep -qE -e "^  (-[a-z],)?$previous [A-Z]+" <<<"$help"; then
+        words=$(_anteroom_options <<<"$help")
+    elif [[ $previous == -* ]] && grep -qE -e "^ +(-[a-z],)?$previous [A-Z]+" <<<"$help"; then
         words=$(_anteroom_values "$previous" <<<"$help")
         if [[ -z $words ]]; then
             compopt -o default 2>/dev/null # A file, or something that only the user knows.

@@ -26,9 +26,10 @@ def expect(condition, what):
 def run(command, **options):
     """The output of a command; `Failed` with what it said when it fails."""
     command = [str(word) for word in command]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", check=False, **options)  # fmt: skip
-    expect(done.returncode == 0, f"'{' '.join(command)}' ended with {done.returncode}: {done.stdout[-2000:]}")
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
+                          **options)  # fmt: skip
+    said = (done.stdout + done.stderr)[-2000:]
+    expect(done.returncode == 0, f"'{' '.join(command)}' ended with {done.returncode}: {said}")
     return done.stdout
 
 
