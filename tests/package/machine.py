@@ -39,7 +39,7 @@ class Machine:
     def __init__(self, base, place):
         place.mkdir(parents=True, exist_ok=True)
         self.tree = pathlib.Path(tempfile.mkdtemp(prefix="machine.", dir=place))
-        self.log = self.tree.with_suffix(".log")
+        self.log = place / f"{self.tree.name}.log"
         self.container = None
         self.leader = 0
         try:
