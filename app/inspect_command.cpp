@@ -59,8 +59,10 @@ void add_inspect_options(CLI::App& inspect, InspectOptions& options) {
         add(inspect, options, What::exported, "export", "all visits, for other programs");
     exported->add_option("--room", options.room, "only of this room");
     exported->add_option("--format", options.format, "csv (the default) or jsonl")
-        ->transform(CLI::CheckedTransformer(std::map<std::string, ExportFormat>{
-            {"csv", ExportFormat::csv}, {"jsonl", ExportFormat::json_lines}}));
+        ->transform(CLI::CheckedTransformer(
+                        std::map<std::string, ExportFormat>{{"csv", ExportFormat::csv},
+                                                            {"jsonl", ExportFormat::json_lines}})
+                        .description("{csv,jsonl}")); // Its own would print the enum as bytes.
     exported->add_option("--output", options.output, "a file instead of standard output");
 
     CLI::App* facts = add(inspect, options, What::facts, "facts", "the last facts of a room");
