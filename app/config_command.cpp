@@ -8,17 +8,6 @@
 
 namespace anteroom::app {
 
-void add_config_options(CLI::App& command, ConfigCommandOptions& options) {
-    // One document at a time.
-    CLI::Option_group* group = command.add_option_group("What is printed");
-    group->require_option(0, 1);
-    group->add_flag("--print", options.print, "what is in force, secrets masked");
-    group->add_flag("--example", options.example, "a file with every setting and its default");
-    group->add_flag("--reference", options.reference, "docs/configuration.md");
-    group->add_flag("--metrics", options.metrics, "docs/metrics.md");
-    group->add_flag("--exit-codes", options.exit_codes, "docs/exit-codes.md");
-}
-
 int print_reference(const ConfigCommandOptions& options) {
     fmt::print("{}", options.example     ? example_config()
                      : options.reference ? config_reference()

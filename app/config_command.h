@@ -1,7 +1,6 @@
 // anteroom config: checks the configuration, or prints what the tables of the program say.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,6 @@ struct ConfigCommandOptions {
     // What is printed does not depend on any configuration, not even on a wrong one.
     bool is_reference() const { return example || reference || metrics || exit_codes; }
 };
-
-// `options` must outlive the parsing.
-void add_config_options(CLI::App& command, ConfigCommandOptions& options);
 
 // REQUIRES: is_reference().
 int print_reference(const ConfigCommandOptions& options);

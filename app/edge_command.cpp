@@ -41,26 +41,6 @@ void tell_variables(const gate::EdgeFile& file) {
 
 } // namespace
 
-void add_edge_options(CLI::App& command, EdgeCommandOptions& options) {
-    command.add_option("PLATFORM", options.platform, "cloudfront or cloudflare")
-        ->required()
-        ->check(CLI::IsMember({"cloudfront", "cloudflare"}));
-    command.add_option("--rules", options.rules, "default, compat, or a file");
-    command.add_option("--out", options.output, "a file instead of standard output");
-    command.add_option("--active-url", options.active_url,
-                       "where the server says which outer lines are active; otherwise the "
-                       "variable ANTEROOM_ACTIVE_URL");
-    command.add_option("--active-seconds", options.active_seconds, "how long that is kept")
-        ->check(CLI::Range(1, 3'600))
-        ->capture_default_str();
-    command
-        .add_option("--fail", options.fail,
-                    "when it cannot be asked: closed (all are active) or open (none is)")
-        ->check(CLI::IsMember({"closed", "open"}))
-        ->capture_default_str();
-    command.add_flag("--inline-secrets", options.inline_secrets, "put HS256 secrets into the file");
-}
-
 int edge(const Config& config, const EdgeCommandOptions& options) {
     const gate::Rules rules = load_rules(options.rules);
     if (!options.active_url.empty() && !net::parse_url(options.active_url))

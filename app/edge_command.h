@@ -1,7 +1,6 @@
 // anteroom edge: the gate's rules as one JavaScript file for a CDN.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
@@ -18,9 +17,6 @@ struct EdgeCommandOptions {
     std::string fail = "closed";
     bool inline_secrets = false;
 };
-
-// `options` must outlive the parsing.
-void add_edge_options(CLI::App& command, EdgeCommandOptions& options);
 
 // Throws ConfigError, and DataError when the file cannot be written.
 int edge(const Config& config, const EdgeCommandOptions& options);

@@ -212,43 +212,10 @@ void write_chart(const std::string& path, const Plan& plan) {
 
 } // namespace
 
-void add_plan_options(CLI::App& command, PlanOptions& options) {
-    command.add_option("--qps", options.qps, "queries a second that the origin stands");
-    command.add_option("--queries", options.queries, "queries of one call, on average");
-    command.add_option("--calls", options.calls, "calls of one visitor");
-    command.add_option("--retry", options.retry, "1.5: every second call is made twice");
-    command.add_option("--margin", options.margin, "how much of it is kept back, such as 10%");
-    command.add_option("--interval", options.interval, "between batches; 10s when not given");
-    command.add_option("--batch", options.batch, "so many go in per interval");
-    command.add_option("--rate", options.rate, "so many go in per second");
-    command.add_option("--capacity", options.capacity, "at most so many inside at once");
-    command.add_option("--stay", options.stay, "how long one stays inside");
-    command.add_option("--crowd", options.crowd, "how many people come");
-    command.add_option("--arrive", options.arrive, "within how long they come; otherwise at once");
+std::vector<std::string> plan_poll_names() {
     std::vector<std::string> names;
-    for (const auto& [name, policy] : polls) names.push_back(name);
-    command
-        .add_option("--poll", options.poll,
-                    "whose clients come: how often they ask, and whose rooms are planned")
-        ->check(CLI::IsMember(names))
-        ->capture_default_str();
-    command.add_option("--chart", options.chart, "a picture of it: FILE.svg or FILE.html");
-    command.add_flag("--toml", options.toml, "only the settings, as `anteroom serve` takes them");
-    command.add_option("--measure", options.measure,
-                       "try what this URL stands, and plan with that");
-    command
-        .add_option("--measure-from", options.measure_from, "calls per second of the first step")
-        ->capture_default_str();
-    command.add_option("--measure-max", options.measure_max, "never more calls per second")
-        ->capture_default_str();
-    command.add_option("--measure-total", options.measure_total, "never more calls in all")
-        ->capture_default_str();
-    command.add_option("--measure-step", options.measure_step, "how long a step lasts")
-        ->capture_default_str();
-    command.add_option("--latency", options.latency, "95 of 100 answers must be this fast")
-        ->capture_default_str();
-    command.add_option("--errors", options.errors, "so many answers may be errors")
-        ->capture_default_str();
+    for (const auto& [name, policy] : polls) names.emplace_back(name);
+    return names;
 }
 
 int plan(const PlanOptions& options) {

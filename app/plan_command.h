@@ -2,10 +2,10 @@
 // a picture of it; and, if asked to, what an origin stands, by trying.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace anteroom::app {
 
@@ -26,8 +26,8 @@ struct PlanOptions {
     std::string command; // The whole line.
 };
 
-// `options` must outlive the parsing.
-void add_plan_options(CLI::App& command, PlanOptions& options);
+// What --poll takes.
+std::vector<std::string> plan_poll_names();
 
 // The exit code. Throws ConfigError, and DataError when a file or the URL does not work.
 int plan(const PlanOptions& options);

@@ -120,23 +120,6 @@ std::string in_words(const gate::Decision& decision, const VerifyOptions& option
 
 } // namespace
 
-void add_verify_options(CLI::App& command, VerifyOptions& options) {
-    command.add_option("METHOD", options.method, "as it is sent: GET, POST, …")->required();
-    command.add_option("URL", options.url, "https://host/path or /path")->required();
-    command.add_option("--rules", options.rules, "default, compat, or a file");
-    const auto add = [&](const char* name, std::vector<std::string>& list, const char* what) {
-        command.add_option(name, list, what)->expected(1)->take_all();
-    };
-    add("--cookie", options.cookies, "NAME=VALUE; may come again");
-    add("--header", options.headers, "NAME:VALUE; may come again");
-    add("--active", options.active, "an event whose outer line is active; may come again");
-    command.add_option("--body", options.body,
-                       "what is sent along, as application/json unless --header says another type");
-    command.add_option("--user", options.user, "who is logged in; otherwise by the access token");
-    command.add_option("--role", options.role, "that user's role");
-    command.add_flag("--json", options.json, "for machines");
-}
-
 int verify(const Config& config, const VerifyOptions& options) {
     const gate::Rules rules = load_rules(options.rules);
     Asked asked = request_of(options);

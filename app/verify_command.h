@@ -1,7 +1,6 @@
 // anteroom verify: would this request pass the gate, which rule decides, and why?
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,9 +21,6 @@ struct VerifyOptions {
     std::vector<std::string> active;
     bool json = false;
 };
-
-// `options` must outlive the parsing.
-void add_verify_options(CLI::App& command, VerifyOptions& options);
 
 // 0: passes, 1: is refused. Throws ConfigError.
 int verify(const Config& config, const VerifyOptions& options);

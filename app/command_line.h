@@ -1,0 +1,35 @@
+// What was typed: one subcommand with its options. command_line.cpp is the only file that knows the
+// library which parses it: that library's headers take seconds to compile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "app/config_command.h"
+#include "app/edge_command.h"
+#include "app/inspect.h"
+#include "app/keys.h"
+#include "app/plan_command.h"
+#include "app/verify_command.h"
+
+namespace anteroom::app {
+
+struct CommandLine {
+    enum class Command : std::uint8_t { serve, config, keys, inspect, verify, edge, plan };
+
+    Command command = Command::serve;
+    std::string config_path; // Of every command but plan. Empty: no file.
+    bool demo = false;       // Of serve.
+    ConfigCommandOptions config;
+    KeysOptions keys;
+    InspectOptions inspect;
+    VerifyOptions verify;
+    EdgeCommandOptions edge;
+    PlanOptions plan;
+};
+
+// The exit code instead: the line was wrong, or --help or --version answered it.
+std::variant<CommandLine, int> parse_command_line(int argc, char** argv);
+
+} // namespace anteroom::app
