@@ -41,8 +41,7 @@ void Api::handle(const net::Request& request, net::Exchange& exchange) {
 
 // Bodies for the origin go on as they come, unless a rule reads them; our own are short.
 bool Api::streams_body(const net::Request& request) {
-    if (!gate_ || !gate_->has_origin() || match(request.method, request.path).path_exists)
-        return false;
+    if (!gate_ || !gate_->has_origin() || find_route(request).path_exists) return false;
     for (const std::unique_ptr<Dialect>& dialect : dialects_)
         if (dialect->owns(request.path)) return false;
     return !gate_->wants_body(request);
@@ -57,7 +56,7 @@ void Api::route(const net::Request& request, net::Exchange& exchange, Instant no
             return over_limit(ask, wait);
     for (const std::unique_ptr<Dialect>& dialect : dialects_)
         if (!is_native && dialect->handle(ask)) return;
-    const RouteMatch matched = match(request.method, request.path);
+    const RouteMatch matched = find_route(request);
     if (!matched.rule) {
         if (!matched.path_exists && gate_ && gate_->has_origin()) return gate_->handle(ask);
         if (!matched.path_exists) return miss(ask);
@@ -76,6 +75,13 @@ void Api::route(const net::Request& request, net::Exchange& exchange, Instant no
     if (has_room && !is_room_id(ask.room_id))
         return refuse(ask, Code::bad_request, "a room id is 1 to 128 of A-Z a-z 0-9 . _ : ~ -");
     dispatch(ask, *matched.rule);
+}
+
+// The front page and the icon are the site's where one stands behind the gate.
+RouteMatch Api::find_route(const net::Request& request) const {
+    const bool is_sites =
+        gate_ && gate_->has_origin() && (request.path == "/" || request.path == "/favicon.ico");
+    return is_sites ? RouteMatch{} : match(request.method, request.path);
 }
 
 bool Api::is_limited_by_dialect(std::string_view path) const {
@@ -145,6 +151,8 @@ void Api::dispatch(Ask& ask, const RouteRule& rule) {
         case Route::wait_page: return wait_page(ask);
         case Route::wait_leave: return wait_leave(ask);
         case Route::demo_target: return demo_target(ask);
+        case Route::front_page: return front_page(ask);
+        case Route::favicon: return favicon(ask);
     }
 }
 

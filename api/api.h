@@ -55,6 +55,7 @@ class Api final : public net::Handler {
                        const RequestId& request_id);
 
     void route(const net::Request& request, net::Exchange& exchange, Instant now);
+    RouteMatch find_route(const net::Request& request) const;
     void dispatch(Ask& ask, const RouteRule& rule);
     bool is_limited_by_dialect(std::string_view path) const;
     std::string user_of(const Ask& ask);
@@ -94,6 +95,8 @@ class Api final : public net::Handler {
     void plain_page(Ask& ask, bool has_left);
     void wait_leave(Ask& ask);
     void demo_target(Ask& ask);
+    void front_page(Ask& ask);
+    void favicon(Ask& ask);
     void health(Ask& ask);
     void ready(Ask& ask);
     void metrics(Ask& ask);

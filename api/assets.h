@@ -16,6 +16,8 @@ extern const Asset vwr_page;   // The same page before an event: tier 1.
 extern const Asset queue_page; // And for those who are logged in: tier 2.
 extern const Asset plain_page; // The first one's template for browsers without scripts.
 extern const Asset texts;      // What both say, by language.
+extern const Asset front_page; // The template of "/" where there is no origin.
+extern const Asset front_room; // One room on it.
 extern const Asset down_page;  // The origin does not answer.
 extern const Asset openapi;
 extern const Asset demo_target; // Where the demo's visitors arrive.

@@ -34,6 +34,7 @@ struct ApiShared {
     History* history = nullptr;           // Null: only what rooms know themselves.
     std::atomic<bool> stopping{false};
     bool has_demo = false;
+    std::string admin_token_path = {};          // Its file; empty: the configuration has it.
     std::optional<urr::Options> urr = {};       // Nothing: the dialect is not spoken.
     std::optional<hhplus::Options> hhplus = {}; // Nor is this one.
     std::optional<portal::Options> portal = {}; // Nor this.

@@ -1,4 +1,4 @@
-// The waiting page: one file for every room, and a version without scripts.
+// The waiting page: one file for every room, and a version without scripts. The front page.
 #include <fmt/format.h>
 
 #include <array>
@@ -6,6 +6,7 @@
 
 #include "api/api.h"
 #include "api/assets.h"
+#include "api/front_page.h"
 #include "api/page.h"
 #include "api/plain_page.h"
 #include "net/url.h"
@@ -89,6 +90,44 @@ void Api::demo_target(Ask& ask) {
     answer.header("Content-Type", "text/html; charset=utf-8");
     answer.header("Content-Security-Policy", page_policy);
     net::append(answer.body(), assets::demo_target.plain);
+}
+
+// Strangers are told no names: a room may be of an event that is not announced yet. In the demo
+// there is nothing to hide.
+void Api::front_page(Ask& ask) {
+    const Caller caller = desk_.identify(ask);
+    FrontPage page{
+        .shows_metrics = caller.is_admin || caller.is_backend,
+        .shows_admin = shared_.has_demo,
+        .admin_token_path = shared_.admin_token_path,
+        .address = (ask.request.secure ? "https://" : "http://") + std::string(ask.request.host)};
+    const std::vector<std::shared_ptr<HostedRoom>> rooms =
+        shared_.has_demo ? service_.rooms().all() : std::vector<std::shared_ptr<HostedRoom>>();
+    page.rooms_total = rooms.size();
+    for (const std::shared_ptr<HostedRoom>& room : rooms) {
+        if (page.rooms.size() == front_rooms_max) break;
+        const Room& view = room->view();
+        page.rooms.push_back({.id = room->id(),
+                              .state = std::string(name(view.state())),
+                              .waiting = view.waiting(),
+                              .inside = view.inside(),
+                              .has_page = takes(room->profile(), ""),
+                              .has_outer_page = shared_.urr && view.outer().active()});
+    }
+    net::Answer answer = begin(ask, Status::ok);
+    answer.header("Content-Type", "text/html; charset=utf-8");
+    answer.header("Cache-Control", "no-store");
+    answer.header("Content-Security-Policy", page_policy);
+    answer.header("X-Content-Type-Options", "nosniff");
+    answer.header("Referrer-Policy", "same-origin");
+    net::append(answer.body(), render_front_page(page));
+}
+
+// Browsers ask for it beside whatever they show; our pages bring their own.
+void Api::favicon(Ask& ask) {
+    net::Answer answer = begin(ask, Status::no_content);
+    answer.header("Cache-Control", "public, max-age=86400");
+    answer.send();
 }
 
 } // namespace anteroom::api

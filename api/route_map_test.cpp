@@ -33,6 +33,7 @@ std::string page(const Response& answer) {
     if (answer.body == assets::vwr_page.plain) return "U: page of tier 1";
     if (answer.body == assets::queue_page.plain) return "U: page of tier 2";
     if (answer.body == assets::wait_page.plain) return "native: waiting page";
+    if (answer.body.find("<h1>Anteroom</h1>") != answer.body.npos) return "native: front page";
     return "another page";
 }
 
@@ -225,8 +226,13 @@ constexpr Row rows[] = {
     {"GET", "/version", 200,
      R"({"service":"gateway-api","version":"dev","commit":"unknown","built":"unknown"})"},
 
+    {"GET", "/", 200, "native: front page"},
+    {"POST", "/", 405, "native: method_not_allowed"},
+    {"GET", "/favicon.ico", 204, ""},
+
     // Nobody's, beside those that are somebody's.
-    {"GET", "/", 404, "native: not_found"},
+    {"GET", "/index.html", 404, "native: not_found"},
+    {"GET", "//", 404, "native: not_found"},
     {"GET", "/queue", 404, "native: not_found"},
     {"GET", "/api/nothing", 404, "native: not_found"},
     {"POST", "/api/queues/token", 404, "native: not_found"},

@@ -35,6 +35,8 @@ constexpr std::array rules{
     RouteRule{Route::admin_operate, Method::post, "/v1/admin/rooms/{room}/{action}", Access::admin},
     RouteRule{Route::admin_audit, Method::get, "/v1/admin/audit", Access::admin},
     RouteRule{Route::demo_target, Method::get, "/demo/target"},
+    RouteRule{Route::front_page, Method::get, "/"},
+    RouteRule{Route::favicon, Method::get, "/favicon.ico"},
 };
 
 } // namespace

@@ -37,6 +37,8 @@ enum class Route : std::uint8_t {
     wait_page,
     wait_leave,
     demo_target,
+    front_page,
+    favicon,
 };
 
 enum class Access : std::uint8_t {

@@ -22,6 +22,7 @@
 #include "app/metrics.h"
 #include "app/open_historian.h"
 #include "app/redis_config.h"
+#include "app/taken.h"
 #include "net/http_server.h"
 #include "net/tls.h"
 #include "service/memory_store.h"
@@ -88,6 +89,7 @@ class Server {
         if (speaks(config_, "tacos"))
             shared_.tacos = std::make_unique<api::tacos::Shared>(tacos_options(config_));
         if (speaks(config_, "hhplus")) shared_.hhplus = hhplus_options(config_);
+        if (config_.admin_token.empty()) shared_.admin_token_path = installation_.admin_token_path;
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
         shared_.metrics = [this] {
             const MetricSources sources{.service = service_,
@@ -184,6 +186,7 @@ class Server {
                     fmt::format("server.listen {}: {}", config_.listen, server.fault().reason));
             worker.server = *std::move(server);
             options.port = worker.server->port(); // Port 0: all loops share the one that was given.
+            options.joins_port = true;
             worker.beat = worker.loop.every(seconds(1), [&worker] {
                 worker.lag_ms.store(worker.loop.take_lag_max().count, std::memory_order_relaxed);
             });
@@ -250,11 +253,14 @@ class Server {
             fmt::format("{}://{}:{}", tls_ ? "https" : "http", shown_address(), port_);
         fmt::print("listening {}\n", address);
         for (const std::string& origin : config_.gate_origin) fmt::print("gate to {}\n", origin);
+        if (config_.gate_origin.empty()) fmt::print("front page {}/\n", address);
         if (demo_) fmt::print("waiting page {0}/wait/demo\n", address);
         fmt::print("API {0}/v1/openapi.json\n", address);
         if (installation_.admin_token_is_new)
             fmt::print("admin token {} (kept in {})\n", installation_.admin_token,
                        installation_.admin_token_path);
+        else if (!shared_.admin_token_path.empty())
+            fmt::print("admin token in {}\n", shared_.admin_token_path);
         std::fflush(stdout);
         spdlog::info("started version={} threads={} port={}", ANTEROOM_VERSION, workers_.size(),
                      port_);
@@ -356,6 +362,7 @@ int serve(const ServeOptions& options) {
     sigset_t set = handled_signals();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
+    check_nothing_is_taken(options.config);
     Server(options).run();
     return exit_done;
 }

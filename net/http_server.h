@@ -1,5 +1,5 @@
 // HttpServer: HTTP/1.1 (and TLS) on one loop. For several threads start one per loop on the same
-// port: the kernel spreads the clients (SO_REUSEPORT).
+// port: the kernel spreads the clients (SO_REUSEPORT). Another process cannot have the port, too.
 //
 // Created, used and destroyed on its loop's thread. The handler outlives the server.
 #pragma once
@@ -38,6 +38,7 @@ struct ServerStats {
 struct ServerOptions {
     std::string address = "127.0.0.1"; // An IPv4 or IPv6 address.
     std::uint16_t port = 0;            // 0: any free one, see HttpServer::port().
+    bool joins_port = false;           // Other loops of this process listen on the port already.
     Limits limits;
     TrustedProxies proxies;
     std::shared_ptr<ConnectionBudget> budget; // Empty: a budget of its own.

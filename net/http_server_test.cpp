@@ -171,7 +171,7 @@ TEST(HttpServer, SendsALargeAnswerToASlowReader) {
 
 TEST(HttpServer, ServersOfSeveralLoopsShareAPort) {
     TestServer first(echo);
-    TestServer second(echo, {.port = first.port()});
+    TestServer second(echo, {.port = first.port(), .joins_port = true});
     for (int i = 0; i < 64; ++i) {
         Dial dial(first.port());
         ASSERT_EQ(dial.ask(get("/x")).status, 200u);
@@ -190,6 +190,17 @@ TEST(HttpServer, SaysWhyItCannotListen) {
     const auto foreign = HttpServer::listen(loop, handler, {.address = "192.0.2.1"});
     ASSERT_FALSE(foreign);
     EXPECT_NE(foreign.fault().reason.find("192.0.2.1"), std::string::npos);
+}
+
+// Or the kernel would give each of two servers a part of the visitors.
+TEST(HttpServer, AnotherServerCannotHaveThePort) {
+    TestServer first(echo);
+    const TestServer beside(echo, {.port = first.port(), .joins_port = true});
+    Loop loop;
+    testing::FunctionHandler handler(echo);
+    const auto other = HttpServer::listen(loop, handler, {.port = first.port()});
+    ASSERT_FALSE(other);
+    EXPECT_NE(other.fault().reason.find(std::to_string(first.port())), std::string::npos);
 }
 
 } // namespace anteroom::net

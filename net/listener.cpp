@@ -11,19 +11,45 @@
 
 #include "base/check.h"
 #include "net/limits.h"
+#include "net/listen_address.h"
 
 namespace anteroom::net {
 
 namespace {
 
-struct Address {
-    sockaddr_storage storage{};
-    socklen_t length = sizeof(sockaddr_storage);
-    sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
-};
+std::uint16_t port_of(const sockaddr_storage& storage) {
+    if (storage.ss_family == AF_INET) {
+        return ntohs(reinterpret_cast<const sockaddr_in&>(storage).sin_port);
+    }
+    return ntohs(reinterpret_cast<const sockaddr_in6&>(storage).sin6_port);
+}
 
-Result<Address> socket_address(const std::string& text, std::uint16_t port) {
-    Address address;
+bool turn_on(int descriptor, int level, int option) {
+    const int on = 1;
+    return setsockopt(descriptor, level, option, &on, sizeof on) == 0;
+}
+
+// Accepted sockets inherit TCP_NODELAY on Linux, which saves a call per connection.
+bool prepare(int descriptor) {
+    return turn_on(descriptor, SOL_SOCKET, SO_REUSEADDR) &&
+           turn_on(descriptor, IPPROTO_TCP, TCP_NODELAY);
+}
+
+// The first socket listens before it has SO_REUSEPORT, so the kernel refuses it while any other
+// socket listens there, also one of another server of the same user. The others of its process
+// join it with SO_REUSEPORT.
+bool bind_and_listen(int descriptor, SocketAddress& address, PortUse use) {
+    const bool joins = use == PortUse::join;
+    return (!joins || turn_on(descriptor, SOL_SOCKET, SO_REUSEPORT)) &&
+           ::bind(descriptor, address.get(), address.length) == 0 &&
+           ::listen(descriptor, limits::listen_backlog) == 0 &&
+           (joins || turn_on(descriptor, SOL_SOCKET, SO_REUSEPORT));
+}
+
+} // namespace
+
+Result<SocketAddress> listen_address(const std::string& text, std::uint16_t port) {
+    SocketAddress address;
     sockaddr_in v4{};
     sockaddr_in6 v6{};
     if (uv_ip4_addr(text.c_str(), port, &v4) == 0) {
@@ -39,32 +65,15 @@ Result<Address> socket_address(const std::string& text, std::uint16_t port) {
     return Fault{"not an IP address to listen on: " + text};
 }
 
-std::uint16_t port_of(const sockaddr_storage& storage) {
-    if (storage.ss_family == AF_INET) {
-        return ntohs(reinterpret_cast<const sockaddr_in&>(storage).sin_port);
-    }
-    return ntohs(reinterpret_cast<const sockaddr_in6&>(storage).sin6_port);
-}
-
-// Accepted sockets inherit TCP_NODELAY on Linux, which saves a call per connection.
-bool prepare(int descriptor) {
-    const int on = 1;
-    return setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-           setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on) == 0 &&
-           setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0;
-}
-
-} // namespace
-
-Result<void> Listener::open(const std::string& text, std::uint16_t port, OnAccept on_accept) {
+Result<void> Listener::open(const std::string& text, std::uint16_t port, PortUse use,
+                            OnAccept on_accept) {
     CHECK(descriptor_ < 0);
-    auto address = socket_address(text, port);
+    auto address = listen_address(text, port);
     if (!address) return address.fault();
     const int flags = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
     descriptor_ = ::socket(address->storage.ss_family, flags, 0);
     const bool open = descriptor_ >= 0 && prepare(descriptor_) &&
-                      ::bind(descriptor_, address->get(), address->length) == 0 &&
-                      ::listen(descriptor_, limits::listen_backlog) == 0 &&
+                      bind_and_listen(descriptor_, *address, use) &&
                       ::getsockname(descriptor_, address->get(), &address->length) == 0;
     if (!open) {
         const std::string why = std::strerror(errno);
@@ -114,7 +123,7 @@ void Listener::accept_some() {
     // A bounded number per turn: those who are inside get their answers in between.
     constexpr int accepts_per_turn_max = 64;
     for (int i = 0; i < accepts_per_turn_max && descriptor_ >= 0; ++i) {
-        Address peer;
+        SocketAddress peer;
         const int client =
             ::accept4(descriptor_, peer.get(), &peer.length, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (client < 0) {

@@ -15,6 +15,9 @@
 
 namespace anteroom::net {
 
+// alone: nobody may listen on the port yet. join: other loops of this process do.
+enum class PortUse : std::uint8_t { alone, join };
+
 class Listener {
   public:
     enum class Verdict : std::uint8_t { more, pause };
@@ -27,7 +30,7 @@ class Listener {
     Listener& operator=(const Listener&) = delete;
 
     // text: an IP address. on_accept owns each descriptor (non-blocking, close-on-exec).
-    Result<void> open(const std::string& text, std::uint16_t port, OnAccept on_accept);
+    Result<void> open(const std::string& text, std::uint16_t port, PortUse use, OnAccept on_accept);
     void close();
 
     void resume(); // After a pause; it also happens by itself after a while.

@@ -23,7 +23,7 @@ ServerCore::~ServerCore() {
 
 Result<void> ServerCore::listen() {
     return listener.open(
-        options.address, options.port,
+        options.address, options.port, options.joins_port ? PortUse::join : PortUse::alone,
         [this](int descriptor, const IpAddress& peer) { return on_accept(descriptor, peer); });
 }
 

@@ -7,6 +7,8 @@
 #include <zlib.h>
 
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <utility>
 
@@ -29,6 +31,18 @@ std::string head_text(std::uint64_t turn, std::uint64_t fact, std::uint64_t batc
         crc32(0, reinterpret_cast<const Bytef*>(text.data()), static_cast<uInt>(text.size()));
     out.word(std::uint64_t{sum});
     return text;
+}
+
+// The process that wrote its id into the lock. Not one that has ended: then the owner has the lock
+// and has not written its own yet.
+std::optional<pid_t> read_pid(const File& file) {
+    char text[24] = {};
+    const ssize_t count = ::pread(file.get(), text, sizeof text, 0);
+    pid_t pid = 0;
+    if (count <= 0 || std::from_chars(text, text + count, pid).ec != std::errc() || pid <= 0)
+        return std::nullopt;
+    if (::kill(pid, 0) != 0 && errno == ESRCH) return std::nullopt;
+    return pid;
 }
 
 } // namespace
@@ -63,10 +77,27 @@ Result<File> lock_folder(const std::string& folder) {
     const std::string path = folder + "/lock";
     File file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!file) return file_fault(path);
-    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
-    if (errno == EWOULDBLOCK)
-        return Fault{folder + " is in use by another process; two cannot write to it"};
-    return file_fault(path);
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+        const std::string pid = std::to_string(::getpid()) + "\n";
+        if (::ftruncate(file.get(), 0) != 0 ||
+            ::pwrite(file.get(), pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size()))
+            return file_fault(path);
+        return file;
+    }
+    if (errno != EWOULDBLOCK) return file_fault(path);
+    const std::optional<pid_t> pid = read_pid(file);
+    const std::string owner = pid ? "process " + std::to_string(*pid) : "another process";
+    return Fault{folder + " is in use by " + owner + "; two cannot write to it"};
+}
+
+std::optional<pid_t> folder_owner(const std::string& folder) {
+    const File file(::open((folder + "/lock").c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file) return std::nullopt;
+    // The lock is tried only when it names a living process: a try would disturb a server that is
+    // just taking a lock that was left behind.
+    const std::optional<pid_t> pid = read_pid(file);
+    const bool is_held = pid && ::flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    return is_held ? pid : std::nullopt;
 }
 
 Result<HeadFile> HeadFile::open(const std::string& path) {

@@ -1,6 +1,8 @@
 // The small files beside the ledger, written so that a crash leaves the old one or the new one.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,8 +35,13 @@ Result<void> make_folder(const std::string& path);
 // So that names of files survive a power cut.
 Result<void> sync_folder(const std::string& path);
 
-// The one process that may write to the folder, for as long as this lives.
+// The one process that may write to the folder, for as long as this lives. Its id is in the file
+// "lock", so that whoever is refused can be told.
 Result<File> lock_folder(const std::string& folder);
+
+// The process that has the folder's lock, if the lock names one that lives. Asking changes nothing
+// there; whether the lock can be had is known only to lock_folder.
+std::optional<pid_t> folder_owner(const std::string& folder);
 
 // How far the ledger was written when it was last heard of. Written without waiting for the disk:
 // after a kill it is exact, after a power cut it may be behind, never ahead. A ledger that ends

@@ -1,6 +1,7 @@
 #include "store/embedded/files.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -46,6 +47,28 @@ TEST(HeadFile, ATornWriteLeavesTheOneBefore) {
     }
     std::ofstream(path, std::ios::binary) << good.substr(0, 10);
     EXPECT_FALSE(HeadFile::open(path));
+}
+
+TEST(FolderLock, NamesTheProcessThatHoldsIt) {
+    const TestFolder folder;
+    EXPECT_EQ(folder_owner(folder.path()), std::nullopt);
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path())); // Asking leaves no file.
+    {
+        const Result<File> lock = lock_folder(folder.path());
+        EXPECT_EQ(folder_owner(folder.path()), ::getpid());
+        const std::string mine = "process " + std::to_string(::getpid());
+        EXPECT_NE(lock_folder(folder.path()).fault().reason.find(mine), std::string::npos);
+        // Of a process that is no more; of nobody; nonsense.
+        for (const char* text : {"2147483647\n", "", "-1\n", "0\n", "ann\n"}) {
+            std::ofstream(folder.path() + "/lock") << text;
+            EXPECT_EQ(folder_owner(folder.path()), std::nullopt) << text;
+            EXPECT_NE(lock_folder(folder.path()).fault().reason.find("another process"),
+                      std::string::npos)
+                << text;
+        }
+    }
+    ASSERT_TRUE(lock_folder(folder.path())); // Writes the id; then the lock is given back.
+    EXPECT_EQ(folder_owner(folder.path()), std::nullopt);
 }
 
 TEST(FolderLock, IsHeldByOne) {

@@ -35,6 +35,6 @@ def refuse_second(options):
             pass
     except Refused as refused:
         expect(refused.end.code == EXIT_DATA, f"the second one ended with {refused}")
-        expect("in use by another process" in refused.end.line, f"the second one said {refused}")
+        expect("is in use by process" in refused.end.line, f"the second one said {refused}")
         return
     expect(False, "two servers write to one folder")
