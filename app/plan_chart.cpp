@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t points_max = 240;
 constexpr double width = 960, panel_height = 300, gap = 40;
-constexpr double top = 44, bottom = 56;
+constexpr double top = 44, bottom = 60;
 constexpr double label_size = 13, label_gap = 8;
 
 struct Point {
@@ -112,10 +112,10 @@ class Panel {
         for (std::size_t i = 0; i < values.size(); i += every)
             out_ += fmt::format(
                 "<text class=\"tick\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{}\">{}</text>\n",
-                at({values[i], 0}).x, y + panel_height - bottom + 22, across.text(values[i]));
+                at({values[i], 0}).x, y + panel_height - bottom + 26, across.text(values[i]));
         out_ +=
             fmt::format("<text class=\"axis\" text-anchor=\"end\" x=\"{}\" y=\"{}\">{}</text>\n",
-                        width - sides.right, y + panel_height - bottom + 44, across.title);
+                        width - sides.right, y + panel_height - bottom + 48, across.title);
     }
 
     void add(const Curve& curve, bool filled) {

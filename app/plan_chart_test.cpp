@@ -37,7 +37,7 @@ std::vector<Label> labels(const std::string& picture) {
         const double wide = size * static_cast<double>(match[5].length());
         const double x = std::stod(match[3]), y = std::stod(match[4]);
         const double left = match[2] == "end" ? x - wide : match[2] == "middle" ? x - wide / 2 : x;
-        found.push_back({match[5], left, left + wide, y - size, y + 0.3 * size});
+        found.push_back({match[5], left, left + wide, y - 1.2 * size, y + 0.4 * size});
     }
     return found;
 }
