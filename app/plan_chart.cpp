@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t points_max = 240;
 constexpr double width = 960, panel_height = 300, gap = 40;
-constexpr double left = 84, right = 24, top = 44, bottom = 52;
+constexpr double top = 44, bottom = 60;
+constexpr double label_size = 13, label_gap = 8;
 
 struct Point {
     double x = 0, y = 0;
@@ -61,28 +62,60 @@ Axis time_axis(double max, std::string title) {
             .text = [](double value) { return wait_text(value); }};
 }
 
+std::vector<double> ticks(const Axis& axis) {
+    std::vector<double> values;
+    for (double value = 0; value <= axis.max * 1.0001; value += axis.step) values.push_back(value);
+    return values;
+}
+
+// The reader's font is not known here, so every character counts as wide as the font is high:
+// digits of all fonts are narrower. The text is ASCII.
+double label_width(std::string_view text) {
+    return label_size * static_cast<double>(text.size());
+}
+
+double widest_label(const Axis& axis) {
+    double widest = 0;
+    for (const double value : ticks(axis)) widest = std::max(widest, label_width(axis.text(value)));
+    return widest;
+}
+
+// The margins beside the curves: labels of the axis up stand to the left, the last one of the axis
+// across is centred below its tick and reaches over the end.
+struct Sides {
+    double left = 0, right = 0;
+
+    void make_room(const Axis& across, const Axis& up) {
+        left = std::max({left, widest_label(up) + label_gap, widest_label(across) / 2});
+        right = std::max(right, widest_label(across) / 2);
+    }
+    double inner_width() const { return width - left - right; }
+};
+
 class Panel {
   public:
-    Panel(double y, std::string_view title, const Axis& across, const Axis& up)
-        : y_(y), across_(across), up_(up) {
-        out_ =
-            fmt::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", left, y + 22, title);
-        for (double value = 0; value <= up.max * 1.0001; value += up.step)
+    Panel(double y, const Sides& sides, std::string_view title, const Axis& across, const Axis& up)
+        : y_(y), sides_(sides), across_(across), up_(up) {
+        out_ = fmt::format("<text class=\"title\" x=\"{}\" y=\"{}\">{}</text>\n", sides.left,
+                           y + 22, title);
+        for (const double value : ticks(up))
             out_ += fmt::format(
                 "<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
                 "<text class=\"tick\" text-anchor=\"end\" x=\"{}\" y=\"{:.1f}\">{}</text>\n",
-                left, width - right, at({0, value}).y, at({0, value}).y, left - 8,
-                at({0, value}).y + 4, up.text(value));
-        for (double value = 0; value <= across.max * 1.0001; value += across.step)
+                sides.left, width - sides.right, at({0, value}).y, at({0, value}).y,
+                sides.left - label_gap, at({0, value}).y + 4, up.text(value));
+        // Where labels would touch, every second, third, … tick has one.
+        const double step_width = sides.inner_width() * across.step / across.max;
+        const auto every =
+            static_cast<std::size_t>(std::ceil((widest_label(across) + label_gap) / step_width));
+        const std::vector<double> values = ticks(across);
+        for (std::size_t i = 0; i < values.size(); i += every)
             out_ += fmt::format(
                 "<text class=\"tick\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{}\">{}</text>\n",
-                at({value, 0}).x, y + panel_height - bottom + 20, across.text(value));
+                at({values[i], 0}).x, y + panel_height - bottom + 26, across.text(values[i]));
         out_ +=
             fmt::format("<text class=\"axis\" text-anchor=\"end\" x=\"{}\" y=\"{}\">{}</text>\n",
-                        width - right, y + panel_height - bottom + 40, across.title);
-        out_ +=
-            fmt::format("<text class=\"axis\" text-anchor=\"end\" x=\"{}\" y=\"{}\">{}</text>\n",
-                        width - right, y + 22, up.title);
+                        width - sides.right, y + panel_height - bottom + 48, across.title);
     }
 
     void add(const Curve& curve, bool filled) {
@@ -103,11 +136,12 @@ class Panel {
 
   private:
     Point at(const Point& value) const {
-        return {left + value.x / across_.max * (width - left - right),
+        return {sides_.left + value.x / across_.max * sides_.inner_width(),
                 y_ + panel_height - bottom - value.y / up_.max * (panel_height - top - bottom)};
     }
 
     double y_;
+    Sides sides_;
     const Axis& across_;
     const Axis& up_;
     std::string out_;
@@ -161,11 +195,14 @@ std::string svg(const Plan& plan, std::string_view style) {
         width, height, style);
     const Axis place = count_axis(static_cast<double>(plan.scenario.crowd), "place in line");
     const Axis wait = time_axis(highest(waits.points), "");
-    Panel upper(0, "How long one waits, by the place in line", place, wait);
-    upper.add(waits, true);
     const Axis time = time_axis(plan.forecast->empty_at(), "time since the first came");
     const Axis people = count_axis(plan.forecast->waiting_max(), "");
-    Panel lower(panel_height + gap, "How many wait, as time goes on", time, people);
+    Sides sides;
+    sides.make_room(place, wait);
+    sides.make_room(time, people);
+    Panel upper(0, sides, "How long one waits, by the place in line", place, wait);
+    upper.add(waits, true);
+    Panel lower(panel_height + gap, sides, "How many wait, as time goes on", time, people);
     lower.add(waiting, true);
     return out + upper.text() + lower.text() + "</svg>\n";
 }
@@ -173,7 +210,7 @@ std::string svg(const Plan& plan, std::string_view style) {
 constexpr std::string_view page_style = R"(
 :root { color-scheme: light dark; }
 body { margin: 0 auto; padding: 24px; max-width: 1000px; background: var(--paper); color: var(--ink);
-  font: 16px/1.5 system-ui, sans-serif; }
+  font: 16px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 h1 { font-size: 26px; margin: 0 0 16px; }
 h2 { font-size: 19px; margin: 24px 0 8px; }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 12px; margin: 0 0 24px; }

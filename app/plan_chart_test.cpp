@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "app/plan_report.h"
 #include "app/plan_settings.h"
 
@@ -16,6 +18,32 @@ std::size_t count(std::string_view text, std::string_view part) {
     std::size_t found = 0;
     for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++found;
     return found;
+}
+
+struct Label {
+    std::string text;
+    double left, right, top, bottom;
+};
+
+// Where the texts of a picture are at most: in a font whose characters are all as wide as the font
+// is high.
+std::vector<Label> labels(const std::string& picture) {
+    static const std::regex pattern(
+        R"re(<text class="(\w+)"(?: text-anchor="(\w+)")? x="([\d.]+)" y="([\d.]+)">([^<]+)</text>)re");
+    std::vector<Label> found;
+    for (std::sregex_iterator at(picture.begin(), picture.end(), pattern), end; at != end; ++at) {
+        const std::smatch& match = *at;
+        const double size = match[1] == "title" ? 17 : 13;
+        const double wide = size * static_cast<double>(match[5].length());
+        const double x = std::stod(match[3]), y = std::stod(match[4]);
+        const double left = match[2] == "end" ? x - wide : match[2] == "middle" ? x - wide / 2 : x;
+        found.push_back({match[5], left, left + wide, y - 1.2 * size, y + 0.4 * size});
+    }
+    return found;
+}
+
+bool overlap(const Label& a, const Label& b) {
+    return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 
 TEST(PlanText, GroupsDigitsAndSpansTime) {
@@ -62,6 +90,27 @@ TEST(PlanChart, DrawsExtremes) {
         EXPECT_EQ(page.find("inf"), page.npos);
         EXPECT_LT(page.size(), 30'000u);
         EXPECT_LT(count(page, "class=\"tick\""), 50u);
+    }
+}
+
+// The picture is drawn without knowing the reader's font, which may be a wide one.
+TEST(PlanChart, CutsOffNoLabelInAnyFont) {
+    const Scenario scenarios[] = {
+        {.crowd = 1, .batch = 1, .interval = Millis{1}},
+        {.crowd = 200'000, .arrive = seconds(120), .batch = 4'000, .interval = seconds(10)},
+        {.crowd = 99'999, .batch = 7, .interval = seconds(1)},
+        {.crowd = 4'294'967'295, .batch = 200, .interval = seconds(1)},
+        {.crowd = 31'000, .batch = 0.001, .interval = seconds(1)},
+    };
+    for (const Scenario& scenario : scenarios) {
+        const std::vector<Label> all = labels(plan_svg(plan_of(scenario)));
+        EXPECT_GE(all.size(), 4u + 4u) << "titles, and two ticks of each axis";
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            EXPECT_GE(all[i].left, 0) << all[i].text;
+            EXPECT_LE(all[i].right, 960) << all[i].text;
+            for (std::size_t j = i + 1; j < all.size(); ++j)
+                EXPECT_FALSE(overlap(all[i], all[j])) << all[i].text << " on " << all[j].text;
+        }
     }
 }
 
