@@ -9,6 +9,7 @@
 #include "app/edge_command.h"
 #include "app/exit_codes.h"
 #include "app/foreign_names.h"
+#include "app/health_command.h"
 #include "app/inspect.h"
 #include "app/inspect_command.h"
 #include "app/keys.h"
@@ -27,6 +28,7 @@ Examples:
   anteroom serve --config anteroom.toml   as configured; ANTEROOM_<SECTION>_<KEY> overrides a key
   anteroom config --print                 what is in force, secrets masked
   anteroom config --example               a file with every setting, its meaning and its default
+  anteroom health                         does the configured server take requests: exit code 0 or 1
   anteroom keys --rotate entry            a new key for entry passes; the old one verifies for an hour
   anteroom inspect --data data rooms      what is in a data folder; also while the server runs
   anteroom inspect visitor ann            when ann joined, was called, went in and left
@@ -83,6 +85,9 @@ int run(int argc, char** argv) {
     CLI::App* edge_command = add("edge", "write the gate's rules as JavaScript for a CDN");
     EdgeCommandOptions edge_options;
     add_edge_options(*edge_command, edge_options);
+    CLI::App* health_command = add("health", "ask a running server whether it takes requests");
+    HealthOptions health_options;
+    add_health_options(*health_command, health_options);
 
     CLI::App* plan_command =
         app.add_subcommand("plan", "how many to let in, how long a crowd waits, what it takes");
@@ -108,6 +113,7 @@ int run(int argc, char** argv) {
     }
     if (verify_command->parsed()) return verify(config, verify_options);
     if (edge_command->parsed()) return edge(config, edge_options);
+    if (health_command->parsed()) return health(config, health_options);
     return check_config(config, config_options, foreign_warnings(config, environ));
 }
 
