@@ -42,10 +42,9 @@ def has_what_it_promises(daemon, _options):
     equal(list(config["Volumes"]), ["/var/lib/anteroom"], "volumes")
     equal(list(config["ExposedPorts"]), ["8080/tcp"], "ports")
     equal(config["Healthcheck"]["Test"], ["CMD", "anteroom", "health"], "the health check")
-    for tool in ("g++", "cmake", "curl", "wget", "python3"):
-        daemon("run", "--rm", "--network=none", "--entrypoint", "sh", IMAGE, "-c", f"! command -v {tool}")
-    missing = daemon("run", "--rm", "--network=none", "--entrypoint", "sh", IMAGE, "-c",
-                     "ldd /usr/local/bin/anteroom /usr/lib/*/libsoci_postgresql.so.* /usr/lib/*/libsoci_mysql.so.* | grep 'not found' || true")
+    look = """for tool in g++ cmake curl wget python3; do ! command -v $tool || exit 1; done
+        ldd /usr/local/bin/anteroom /usr/lib/*/libsoci_postgresql.so.* /usr/lib/*/libsoci_mysql.so.* | grep 'not found' || true"""
+    missing = daemon("run", "--rm", "--network=none", "--entrypoint", "sh", IMAGE, "-ec", look)
     equal(missing, "", "libraries that are not there")
 
 
