@@ -22,7 +22,7 @@ def tools(root):
     shutil.rmtree(place, ignore_errors=True)
     place.parent.mkdir(parents=True, exist_ok=True)
     _call("python3 -m venv (Debian: python3-venv)", sys.executable, "-m", "venv", place)
-    _call("PyPI", place / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:",
+    _call("PyPI", place / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "2", "--only-binary", ":all:",
           *REQUIREMENTS)
     done.write_text(mark)
     return place / "bin"
