@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/exit_codes.h"
 #include "net/http_client.h"
 #include "net/loop.h"
 #include "net/task.h"
@@ -74,15 +75,15 @@ int health(const Config& config, const HealthOptions& options) {
     loop.run();
     if (!*answer) {
         fmt::print(stderr, "not ready: {}: {}\n", url, answer->fault().reason);
-        return 1;
+        return exit_no;
     }
     const net::ClientResponse& response = **answer;
     if (response.status != 200) {
         fmt::print(stderr, "not ready: {} answers {}\n", url, response.status);
-        return 1;
+        return exit_no;
     }
     fmt::print("ready: {}\n", url);
-    return 0;
+    return exit_done;
 }
 
 } // namespace anteroom::app

@@ -17,7 +17,7 @@ struct HealthOptions {
 // `options` must outlive the parsing.
 void add_health_options(CLI::App& command, HealthOptions& options);
 
-// 0: ready. 1: not ready, or no answer, with one line that says why. Throws ConfigError.
+// exit_no: not ready, or no answer, with one line that says why. Throws ConfigError.
 int health(const Config& config, const HealthOptions& options);
 
 } // namespace anteroom::app
