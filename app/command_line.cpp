@@ -15,6 +15,7 @@ Examples:
   anteroom serve --config anteroom.toml   as configured; ANTEROOM_<SECTION>_<KEY> overrides a key
   anteroom config --print                 what is in force, secrets masked
   anteroom config --example               a file with every setting, its meaning and its default
+  anteroom health                         does the configured server take requests: exit code 0 or 1
   anteroom keys --rotate entry            a new key for entry passes; the old one verifies for an hour
   anteroom inspect --data data rooms      what is in a data folder; also while the server runs
   anteroom inspect visitor ann            when ann joined, was called, went in and left
@@ -108,6 +109,13 @@ void add_inspect_options(CLI::App& inspect, InspectOptions& options) {
     add_room(facts, options);
     add_limit(facts, options);
     add_json(facts, options);
+}
+
+void add_health_options(CLI::App& command, HealthOptions& options) {
+    command.add_option("URL", options.url,
+                       "of the server, or of its /readyz; default: as configured, on loopback");
+    command.add_option("--authorities", options.authorities,
+                       "PEM file of who may have signed the certificate of an https URL");
 }
 
 void add_verify_options(CLI::App& command, VerifyOptions& options) {
@@ -220,6 +228,9 @@ std::variant<CommandLine, int> parse_command_line(int argc, char** argv) {
     add_inspect_options(add_configured(Command::inspect, "inspect",
                                        "look into a data folder: rooms, visits, facts"),
                         line.inspect);
+    add_health_options(
+        add_configured(Command::health, "health", "ask a running server whether it takes requests"),
+        line.health);
     add_verify_options(add_configured(Command::verify, "verify",
                                       "ask whether a request would pass the gate, and why"),
                        line.verify);

@@ -8,6 +8,7 @@
 
 #include "app/config_command.h"
 #include "app/edge_command.h"
+#include "app/health_command.h"
 #include "app/inspect.h"
 #include "app/keys.h"
 #include "app/plan_command.h"
@@ -16,13 +17,14 @@
 namespace anteroom::app {
 
 struct CommandLine {
-    enum class Command : std::uint8_t { serve, config, keys, inspect, verify, edge, plan };
+    enum class Command : std::uint8_t { serve, config, keys, health, inspect, verify, edge, plan };
 
     Command command = Command::serve;
     std::string config_path; // Of every command but plan. Empty: no file.
     bool demo = false;       // Of serve.
     ConfigCommandOptions config;
     KeysOptions keys;
+    HealthOptions health;
     InspectOptions inspect;
     VerifyOptions verify;
     EdgeCommandOptions edge;

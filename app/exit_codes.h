@@ -27,8 +27,9 @@ inline constexpr std::array exit_codes{
              "The command did what it was asked. `serve` ends so after SIGTERM or SIGINT.",
              "`anteroom config` finds no fault"},
     ExitCode{exit_no, "no", "The command worked, and its answer is no.",
-             "`anteroom verify` says that the gate refuses the request; `anteroom plan --measure` "
-             "finds no load that the origin stands"},
+             "`anteroom verify` says that the gate refuses the request; `anteroom health` finds a "
+             "server that is not ready; `anteroom plan --measure` finds no load that the origin "
+             "stands"},
     ExitCode{exit_config, "config",
              "The command line, a setting, an environment variable or a file that a setting names "
              "is wrong, or the address to listen on is taken. One line on standard error says "

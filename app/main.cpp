@@ -26,6 +26,7 @@ int run(CommandLine& line) {
                           .demo = line.demo,
                           .warnings = foreign_warnings(config, environ)});
         case Command::keys: return keys(config, line.keys);
+        case Command::health: return health(config, line.health);
         case Command::inspect:
             if (line.inspect.folder.empty()) line.inspect.folder = data_folder(config);
             return inspect(line.inspect);
