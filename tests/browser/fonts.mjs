@@ -23,7 +23,7 @@ export function writeFontConfig(folder, files = process.env.ANTEROOM_FONTS ? inF
   const fonts = path.join(folder, "fonts");
   mkdirSync(fonts);
   for (const [i, file] of files.entries()) symlinkSync(file, path.join(fonts, `${i}-${path.basename(file)}`));
-  // Chromium has no font for system-ui of its own: fontconfig says which.
+  // Chromium has no font for system-ui of its own: fontconfig says which, also where a desktop's setting is asked for.
   const alias = (generic, family) => `<alias binding="same"><family>${generic}</family><prefer><family>${family}</family></prefer></alias>`;
   const config = path.join(folder, "fonts.conf");
   writeFileSync(config, `<?xml version="1.0"?>
@@ -33,6 +33,7 @@ export function writeFontConfig(folder, files = process.env.ANTEROOM_FONTS ? inF
 <cachedir>${path.join(folder, "font-cache")}</cachedir>
 ${["system-ui", "sans-serif", "sans"].map(generic => alias(generic, families.latin)).join("\n")}
 ${alias("monospace", "DejaVu Sans Mono")}
+<match target="pattern"><edit name="family" mode="append_last"><string>${families.latin}</string></edit></match>
 </fontconfig>
 `);
   return config;
