@@ -37,7 +37,7 @@ USER 10001:10001
 VOLUME /var/lib/anteroom
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["anteroom", "health"]
+HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 CMD ["anteroom", "health"]
 # The server waits for SIGTERM itself and starts no processes: it needs no init before it.
 ENTRYPOINT ["anteroom"]
 CMD ["serve"]

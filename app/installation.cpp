@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -27,8 +28,9 @@ void configure(token::KeyRing& ring, token::Purpose purpose, const std::string& 
 // Complete or not there, whenever we are killed. A link, unlike a rename, never replaces the file
 // of a process that was quicker: that one writes, and we read.
 bool write_new_file(const std::string& path, const std::string& text) {
-    const std::string draft = fmt::format("{}.{}", path, getpid());
-    const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    // Not named after the process: in containers that share a folder every server is process 1.
+    std::string draft = path + ".XXXXXX";
+    const int file = mkostemp(draft.data(), O_CLOEXEC); // Its mode is 0600.
     if (file < 0) throw ConfigError(fmt::format("{}: {}", draft, std::strerror(errno)));
     const bool written =
         write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size()) &&
