@@ -24,7 +24,7 @@ std::size_t count(const std::string& text, std::string_view part) {
 TEST(FrontPage, SaysWhatThisIsAndNamesNoRoomToStrangers) {
     TestServer server({.trust_loopback = false});
     server.shared.admin_token_path = "data/admin-token";
-    server.join("secret-event", "ann");
+    ASSERT_EQ(server.ask("POST", "/v1/rooms/secret-event/tickets").status, 201u);
     const Response answer = server.ask("GET", "/");
     EXPECT_EQ(answer.status, 200u);
     EXPECT_EQ(answer.header("content-type"), "text/html; charset=utf-8");
