@@ -78,10 +78,12 @@ Result<File> lock_folder(const std::string& folder) {
     File file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!file) return file_fault(path);
     if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+        // Only for the message of a second process: a full disk does not keep a server from
+        // starting.
         const std::string pid = std::to_string(::getpid()) + "\n";
-        if (::ftruncate(file.get(), 0) != 0 ||
-            ::pwrite(file.get(), pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size()))
-            return file_fault(path);
+        [[maybe_unused]] const bool is_named =
+            ::ftruncate(file.get(), 0) == 0 &&
+            ::pwrite(file.get(), pid.data(), pid.size(), 0) == static_cast<ssize_t>(pid.size());
         return file;
     }
     if (errno != EWOULDBLOCK) return file_fault(path);
