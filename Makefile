@@ -3,9 +3,8 @@
 .DEFAULT_GOAL := build
 .PHONY: build run watch test test-long test-peers bench check check-quick format dist clean help packages
 
-JOBS := $(shell nproc)
-BENCH := anteroom anteroom-bench $(addprefix anteroom-bench-,bare sse-clients store redis-joins history direct \
-  shared-joins shared-polls)
+# Tests wait more than they compute: twice as many as there are cores.
+JOBS := $(shell expr 2 '*' $$(nproc))
 
 # Each target installs the packages of its own purposes (scripts/packages.txt) and builds no more than it needs.
 build: ## Build the server (the default).
@@ -31,11 +30,12 @@ test-long: ## Fuzzing, the deep model, sanitizers, the package on a fresh machin
 
 test-peers: ## Tests against programs that come from other registries.
 	@scripts/install-packages run peers
+	@scripts/build release anteroom
 	@scripts/test-peers
 
 bench: ## Build, measure, print a table, write build/bench.json.
 	@scripts/install-packages run bench
-	@scripts/build release $(BENCH)
+	@scripts/build release anteroom bench_programs
 	@build/release/anteroom-bench --json build/bench.json
 	@python3 bench/http_bench --build build/release --json build/bench.json
 

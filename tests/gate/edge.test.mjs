@@ -19,6 +19,7 @@ const activeUrl = "https://gate.example/v1/edge/active";
 // --- The world of an edge file: a clock, a network, an environment.
 
 const world = { seconds: table.now, active: [], down: false, asked: 0, forwarded: null };
+globalThis.crypto ??= crypto.webcrypto; // Every edge has it as a global; Node 18, Debian's, has not.
 const never = () => assert.fail("nothing else may be fetched");
 Date.now = () => world.seconds * 1000;
 globalThis.fetch = async input => {
