@@ -1,5 +1,6 @@
-// What nearly every file includes, parsed once per build instead of once per file. A speed-up only: every file
-// still includes what it uses, and the preset `clang` compiles without this header to prove it.
+// What nearly every file includes, parsed once per build instead of once per file. A speed-up only:
+// every file still includes what it uses, and the preset `clang` compiles without this header to
+// prove it.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@
 #include <variant>
 #include <vector>
 
-// libfmt has this function compiled. Without the declaration every file that calls fmt::format_to compiles the whole
-// of fmt's formatting again: 100 kB of code and about a second each.
+// libfmt has this function compiled. Without the declaration every file that calls fmt::format_to
+// compiles the whole of fmt's formatting again: 100 kB of code and about a second each.
 extern template void fmt::detail::vformat_to<char>(fmt::detail::buffer<char>&, fmt::string_view,
                                                    fmt::format_args, fmt::detail::locale_ref);

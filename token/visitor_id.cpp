@@ -72,7 +72,8 @@ VisitorVerdict VisitorBook::read(std::string_view text, UnixSeconds now) const {
     if (bytes[0] != visitor_version) return Refusal::malformed;
 
     const auto signed_by = [&](const LiveKey& key) {
-        return std::ranges::equal(key.fingerprint, std::span(bytes).subspan<id_fingerprint_at, 4>());
+        return std::ranges::equal(key.fingerprint,
+                                  std::span(bytes).subspan<id_fingerprint_at, 4>());
     };
     const auto key = std::ranges::find_if(keys_, signed_by);
     if (key == keys_.end()) return Refusal::unknown_key;
