@@ -115,4 +115,8 @@ class Daemon:
             self.process.kill()
             self.process.wait()
         self.drain.wait()
+        # The daemon leaves the network of --network=host mounted.
+        for line in pathlib.Path("/proc/mounts").read_text().splitlines():
+            if line.split()[1].startswith(f"{self.folder}/"):
+                subprocess.run(["umount", line.split()[1]], check=False)
         shutil.rmtree(self.folder, ignore_errors=True)
