@@ -35,6 +35,9 @@
 #include <vector>
 
 // libfmt has this function compiled. Without the declaration every file that calls fmt::format_to
-// compiles the whole of fmt's formatting again: 100 kB of code and about a second each.
+// compiles the whole of fmt's formatting again: 100 kB of code and seconds each. clang gives the
+// function another symbol than Debian's g++ did, and has to compile it.
+#ifndef __clang__
 extern template void fmt::detail::vformat_to<char>(fmt::detail::buffer<char>&, fmt::string_view,
                                                    fmt::format_args, fmt::detail::locale_ref);
+#endif

@@ -1,6 +1,6 @@
 # For scripts that run steps one after the other (scripts/check, scripts/test-long). They define a function per step and the
 # array `steps`, then call `run_steps NAME [STEP…]`. One line per step with its seconds; the output of a step goes to a
-# log, which is shown when the step fails. Lines that count tests, and notes, are always shown.
+# log, whose end is shown when the step fails. Lines that count tests, and notes, are always shown.
 jobs=$(nproc)
 
 ctest_in() { ctest --test-dir "$1" -j "$jobs" --output-on-failure --no-tests=error "${@:2}"; }
@@ -10,7 +10,8 @@ run_step() {
     printf '%s: %s … ' "$script" "$step"
     if ! "$step" >"$log" 2>&1; then
         printf 'FAILED (%d s)\n' $((SECONDS - started))
-        cat "$log"
+        tail -n 300 "$log"
+        echo "$script: the whole output is in $log"
         exit 1
     fi
     printf 'ok (%d s)\n' $((SECONDS - started))
