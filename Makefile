@@ -39,11 +39,11 @@ bench: ## Build, measure, print a table, write build/bench.json.
 	@build/release/anteroom-bench --json build/bench.json
 	@python3 bench/http_bench --build build/release --json build/bench.json
 
-check: ## Format, include table, tree, headers, clang build, clang-tidy.
+check: ## Format, include table, tree, headers, clang build, clang-tidy, TSan.
 	@scripts/install-packages run test check
 	@scripts/check
 
-check-quick: ## The steps of `make check` that take minutes: all but clang.
+check-quick: ## The steps of `make check` that take minutes: format, include table, tree, headers.
 	@scripts/install-packages run test check
 	@scripts/check formatting include-table tree headers
 

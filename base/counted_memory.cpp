@@ -77,3 +77,16 @@ void* realloc(void* old, std::size_t size) {
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
     anteroom::counted::give_back(memory);
 }
+
+// libstdc++'s array forms call the ones above; those of AddressSanitizer do not.
+void* operator new[](std::size_t size) {
+    return operator new(size);
+}
+
+void operator delete[](void* memory) noexcept {
+    operator delete(memory);
+}
+
+void operator delete[](void* memory, std::size_t) noexcept {
+    operator delete(memory);
+}

@@ -103,7 +103,7 @@ endif()
 
 anteroom_precompiled(test HEADER precompiled_test.h LINKS GTest::gtest OPTIONS ${test_optimisation})
 
-# What `make test-long` builds and runs under AddressSanitizer, and under ThreadSanitizer.
+# What `make test-long` builds and runs under AddressSanitizer, and `make check` under ThreadSanitizer.
 add_custom_target(sanitized_tests)
 add_custom_target(threaded_tests)
 
