@@ -19,7 +19,9 @@ inline Rules stopped() {
 }
 
 inline Options options_of(const Rules& rules) {
-    return {.room = room_settings(rules, {}), .limit_burst = 100'000, .limit_per_second = 50'000};
+    return {.room = room_settings(rules, {}),
+            .limit_burst = 1'000'000'000,
+            .limit_per_second = 500'000'000};
 }
 
 struct TestEvent {
