@@ -65,7 +65,7 @@ void Api::plain_page(Ask& ask, bool has_left) {
             const Standing& standing = std::get<Standing>(outcome);
             page.state = name(standing.state);
             page.standing = standing;
-            page.wait = room->view().wait(standing.ahead);
+            page.wait = room->view().wait(standing);
             page.target = room->profile().target;
             const std::array cookies{cookie, ticket_cookie(*room, standing.number, secure)};
             show(later, Status::ok, page, cookies);

@@ -13,7 +13,7 @@ using net::compose;
 
 void append_wait(fmt::memory_buffer& out, const HostedRoom& room, const Standing& standing) {
     const std::optional<Wait> wait =
-        is_in_line(standing.state) ? room.view().wait(standing.ahead) : std::nullopt;
+        is_in_line(standing.state) ? room.view().wait(standing) : std::nullopt;
     if (!wait) return compose(out, R"("eta_seconds":null,)");
     compose(out, R"("eta_seconds":{"p50":)", wait->p50_seconds, R"(,"p90":)", wait->p90_seconds,
             "},");
@@ -36,12 +36,13 @@ void append_standing(fmt::memory_buffer& out, const HostedRoom& room, const Stan
             R"(","number":)", standing.number, R"(,"ahead":)", standing.ahead, R"(,"behind":)",
             standing.behind, ",");
     append_wait(out, room, standing);
-    compose(out, R"("poll_after_seconds":)",
-            poll_after_seconds(PollPolicy::native, in_line ? standing.ahead : 0), ",");
+    const std::int64_t told = poll_after_seconds(PollPolicy::native, in_line ? standing.ahead : 0);
+    compose(out, R"("poll_after_seconds":)", room.tell_to_ask_in(told, standing, now), ",");
     if (is_live(standing.state))
         compose(out, R"("line":)", standing.line, R"(,"order":)", standing.order,
                 R"(,"joined_at":)", standing.joined.ms, ",");
     if (in_line) compose(out, R"("idle_seconds":)", room.view().settings().idle.count / 1'000, ",");
+    if (in_line && standing.missed > 0) compose(out, R"("missed_calls":)", standing.missed, ",");
     const Profile& profile = room.profile();
     append_optional(out, R"("message":)", profile.message);
     append_optional(out, R"("target":)", profile.target);

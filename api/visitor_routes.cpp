@@ -215,7 +215,8 @@ void Api::events(Ask& ask) {
         if (std::optional<net::EventStream> stream = later.reply.stream(headers))
             hub_.add(room, number, *std::move(stream));
     };
-    if (held.room->view().standing(held.number).state == VisitorState::leaving)
+    const VisitorState state = held.room->view().standing(held.number).state;
+    if (!held.room->touch(held.number, ask.now) && is_in_line(state))
         service_.submit(*room, Touch{held.number}, &loop_, std::move(open));
     else
         OnOutcome(std::move(open))(Done{});

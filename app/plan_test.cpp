@@ -109,7 +109,8 @@ Played play(const Scenario& scenario) {
                       .admit_batch = static_cast<std::int64_t>(scenario.batch),
                       .admit_interval = scenario.interval,
                       .admit_on_join = false,
-                      .idle = hours(24)};
+                      .idle = hours(24),
+                      .presence = hours(24)};
     Room room;
     Facts facts;
     room.apply(Configure{settings}, Instant{0}, facts);

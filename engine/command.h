@@ -25,7 +25,8 @@ struct Join {
 };
 struct Touch {
     Number number = 0;
-}; // A sign of life: keeps the place, comes back from leaving, claims a call.
+    Millis told{0}; // How soon the visitor is told to ask again. 0: as before.
+}; // A sign of life: keeps the place, comes back from leaving or absence, claims a call.
 struct Claim {
     Number number = 0;
 };

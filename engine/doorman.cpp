@@ -8,23 +8,37 @@
 
 namespace anteroom {
 
+Room::Ends Room::ends_of(const Record& record) const {
+    const Settings& set = settings();
+    const Instant awake{awake_since_.load(std::memory_order_relaxed)};
+    Ends ends{.lease = std::min(std::max({record.seen(), record.since(), awake}) + set.lease,
+                                record.since() + set.lease_max),
+              .claim = std::max(record.since(), awake) + set.claim_window};
+    if (planted(Bug::lease_slides_for_ever))
+        ends.lease = std::max(record.seen(), record.since()) + set.lease;
+    return ends;
+}
+
 Instant Room::deadline_of(const Record& record, VisitorState state) const {
     const Settings& set = settings();
     const Instant awake{awake_since_.load(std::memory_order_relaxed)};
-    const Instant lease_end =
-        planted(Bug::lease_slides_for_ever)
-            ? std::max(record.seen(), record.since()) + set.lease
-            : std::min(std::max({record.seen(), record.since(), awake}) + set.lease,
-                       record.since() + set.lease_max);
-    const Instant claim_end = std::max(record.since(), awake) + set.claim_window;
+    const Ends ends = ends_of(record);
     switch (state) {
         case VisitorState::leaving: return std::max(record.since(), awake) + set.leave_grace;
-        case VisitorState::active: return lease_end;
+        case VisitorState::active: return ends.lease;
         case VisitorState::called:
-            if (set.lease_start == LeaseStart::at_claim) return claim_end;
-            return set.claim_window > Millis{0} ? std::min(claim_end, lease_end) : lease_end;
+            if (set.lease_start == LeaseStart::at_claim) return ends.claim;
+            return set.claim_window > Millis{0} ? std::min(ends.claim, ends.lease) : ends.lease;
         default: return instant_max;
     }
+}
+
+// Whether it is the window for the claim that has passed, not the lease.
+bool Room::is_claim_missed(const Record& record) const {
+    const Settings& set = settings();
+    if (set.lease_start == LeaseStart::at_claim) return true;
+    const Ends ends = ends_of(record);
+    return set.claim_window > Millis{0} && ends.claim <= ends.lease;
 }
 
 void Room::set_timer(Number number) {
@@ -44,11 +58,24 @@ void Room::lapse(Done& done) {
         } else if (state == VisitorState::leaving) {
             happen(Left{*number});
             ++done.left;
+        } else if (state == VisitorState::called) {
+            miss_or_expire(*number, *record, done);
         } else {
-            const bool no_show = state == VisitorState::called;
-            happen(Expired{*number, no_show ? Expiry::no_show : Expiry::lease});
+            happen(Expired{*number, Expiry::lease});
             ++done.expired;
         }
+    }
+}
+
+// Who did not come when called gets another chance, and is absent until they ask; but not for ever.
+void Room::miss_or_expire(Number number, const Record& record, Done& done) {
+    const bool is_last = record.place().missed + 1 >= limits::missed_max;
+    const bool may_stay = !is_last || planted(Bug::called_for_ever);
+    if (may_stay && is_claim_missed(record) && !is_silent(record)) {
+        happen(Missed{number});
+    } else {
+        happen(Expired{number, Expiry::no_show});
+        ++done.expired;
     }
 }
 
@@ -57,21 +84,31 @@ bool Room::is_silent(const Record& record) const {
     return std::max(record.seen(), awake) + settings().idle <= now_;
 }
 
+// Ends the visits of the silent, and passes over who is absent, for the sake of the estimate.
 void Room::sweep(Done& done) {
-    const Instant before = now_ - settings().idle;
+    const Instant before = now_ - std::min(settings().idle, limits::presence_min);
     const Instant awake{awake_since_.load(std::memory_order_relaxed)};
     if (swept_ + settings().sweep_interval > now_ || waiting() == 0) return;
-    bool is_complete = true;
-    const auto expire = [&](Number number) {
-        is_complete = is_complete && done.expired < limits::ends_per_tick_max;
-        if (!is_complete) return false;
+    std::uint64_t passed_over = 0;
+    const auto look = [&](Number number, Record& record) {
+        if (done.expired == limits::ends_per_tick_max) return Roll::Look::enough;
+        if (passed_over == limits::passed_over_per_tick_max) return Roll::Look::enough;
+        const Seen sign = record.sign();
+        if (!is_silent(record)) {
+            const bool is_absent = !sign.passed_over && !is_present(sign, now_);
+            passed_over += is_absent && pass_over(record, sign);
+            return Roll::Look::stays;
+        }
+        if (planted(Bug::present_after_sweep)) {
+            welcome(record, Millis{0});
+            return Roll::Look::stays;
+        }
         happen(Expired{number, Expiry::silent});
         ++done.expired;
         swept_somebody_ = true;
-        return true;
+        return Roll::Look::ended;
     };
-    if (awake <= before && !roll_.for_each_silent(before, expire)) is_complete = false;
-    if (is_complete) swept_ = now_;
+    if (awake > before || roll_.for_each_silent(before, look)) swept_ = now_;
 }
 
 void Room::advance_outer(Done& done) {
@@ -102,8 +139,9 @@ bool Room::may_call_one(Pace pace) const {
 
 void Room::admit(Done& done, std::uint64_t count_max, Pace pace) {
     const std::uint64_t most = std::min(count_max, limits::calls_per_tick_max);
+    std::uint64_t passed_over = 0;
     for (std::uint64_t calls = 0; calls < most && may_call_one(pace); ++calls) {
-        const Number number = next_to_call(done, pace);
+        const Number number = next_to_call(passed_over, pace);
         if (number == 0) return;
         happen(Called{number});
         ++done.called;
@@ -128,9 +166,10 @@ bool Room::outer_has_room() const {
     return true;
 }
 
-// The head of the first line whose head may be called. Those silent for too long are swept out of
-// the way here, so that an absent head never stands in anybody's way.
-Number Room::next_to_call(Done& done, Pace pace) {
+// The first who is present, of the first line where one may be called. The absent before them are
+// passed over: they never stand in anybody's way. 0: there is nobody, or enough was looked at for
+// one time.
+Number Room::next_to_call(std::uint64_t& passed_over, Pace pace) {
     const Millis wait_min =
         pace == Pace::kept && state() != RoomState::passthrough ? settings().wait_min : Millis{0};
     for (std::size_t i = 0; i < lines_in_use(); ++i) {
@@ -139,11 +178,12 @@ Number Room::next_to_call(Done& done, Pace pace) {
             if (planted(Bug::overtaking_after_sweep) && std::exchange(swept_somebody_, false))
                 head = lines_[line].present.select(1).value_or(*head);
             const Number number = number_at(line, *head);
-            const Record& record = *roll_.record(number);
-            if (planted(Bug::absent_head_blocks) && record.seen() + seconds(60) <= now_) return 0;
-            if (is_silent(record) && done.expired < limits::ends_per_tick_max) {
-                happen(Expired{number, Expiry::silent});
-                ++done.expired;
+            Record& record = *roll_.record(number);
+            const Seen sign = record.sign();
+            if (!is_present(sign, now_) && !planted(Bug::absent_is_called)) {
+                if (planted(Bug::absent_head_blocks)) return 0;
+                if (passed_over == limits::passed_over_per_tick_max) return 0;
+                passed_over += pass_over(record, sign);
                 continue;
             }
             if (record.joined + wait_min > now_ && !planted(Bug::least_wait_ignored)) break;

@@ -17,7 +17,7 @@ namespace anteroom {
 
 enum class Expiry : std::uint8_t {
     silent,  // Waiting, and not seen for `idle`.
-    no_show, // Called, and did not come within the claim window.
+    no_show, // Called, and did not come: for the third time, or silent for `idle`.
     lease,   // Inside, and the lease ended.
 };
 
@@ -45,6 +45,9 @@ struct Called {
 struct Claimed {
     Number number = 0;
 };
+struct Missed {
+    Number number = 0;
+}; // Called, and did not come within the claim window: at the head of the line again.
 struct Redeemed {
     Number number = 0;
 };
@@ -92,7 +95,7 @@ struct Cleared {};
 
 using Happening = std::variant<Joined, Called, Claimed, Finished, Leaving, Returned, Left, Expired,
                                NumberTaken, Advanced, OuterExpired, Activated, Deactivated,
-                               Configured, StateChanged, Cleared, Redeemed, LeaseSet>;
+                               Configured, StateChanged, Cleared, Redeemed, LeaseSet, Missed>;
 
 struct Fact {
     std::uint64_t sequence = 0; // 1, 2, 3, … without a gap, per room.

@@ -75,6 +75,7 @@ Settings sale_settings() {
     settings.idle = hours(10);
     settings.lease = settings.lease_max = hours(10);
     settings.claim_window = hours(10);
+    settings.presence = hours(10);
     return settings;
 }
 

@@ -37,6 +37,10 @@ bool Room::fits(const Happening& what) const {
         },
         [&](const Called& c) { return state(c.number) == VisitorState::waiting; },
         [&](const Claimed& c) { return state(c.number) == VisitorState::called; },
+        [&](const Missed& m) {
+            return state(m.number) == VisitorState::called &&
+                   standing(m.number).missed < limits::missed_max;
+        },
         [&](const Redeemed& r) {
             return state(r.number) == VisitorState::active && !standing(r.number).redeemed;
         },
@@ -95,6 +99,11 @@ void Room::fold(const Called& called, Instant at) {
     CHECK(place.state == VisitorState::waiting);
     flow_.called(at, scene());
     add(inside_, +one_called); // First: a reader who meets nobody waiting meets them inside.
+    // In a copy of the room: who stands before was absent, or would have been called.
+    Line& present = lines_[place.line].present;
+    for (std::optional<std::uint64_t> first = present.front();
+         !facts_ && first && *first < place.order; first = present.front())
+        set_aside({.line = place.line, .order = *first});
     leave_line(place);
     if (carries(place.line)) {
         before_outer_change(outer_.number_of(place.order));
@@ -124,6 +133,24 @@ void Room::fold(const Claimed& claimed, Instant at) {
     set_timer(claimed.number);
 }
 
+void Room::fold(const Missed& missed, Instant at) {
+    Record& record = record_to_change(missed.number);
+    Place place = record.place();
+    CHECK(place.state == VisitorState::called);
+    place.state = VisitorState::waiting;
+    if (!planted(Bug::called_for_ever)) ++place.missed;
+    record.await();
+    if (carries(place.line)) carriers_.add(place.order, missed.number);
+    add(waiting_, +1); // First: a reader who meets nobody inside meets them waiting.
+    add(absent_, +1);
+    add(first_again_, +1);
+    record.put(place);
+    leave_inside(VisitorState::called, at);
+    Line& everybody = lines_[place.line].everybody;
+    if (planted(Bug::ahead_grows_after_missed_call) && !everybody.contains(place.order))
+        everybody.insert(place.order);
+}
+
 void Room::fold(const Redeemed& redeemed, Instant) {
     Record& record = record_to_change(redeemed.number);
     Place place = record.place();
@@ -150,7 +177,7 @@ void Room::fold(const Leaving& leaving, Instant at) {
     Record& record = record_to_change(leaving.number);
     Place place = record.place();
     CHECK(place.state == VisitorState::waiting);
-    lines_[place.line].present.erase(place.order);
+    if (lines_[place.line].present.contains(place.order)) set_aside(place);
     place.state = VisitorState::leaving;
     record.start(at);
     record.put(place);
@@ -161,9 +188,9 @@ void Room::fold(const Returned& returned, Instant at) {
     Record& record = record_to_change(returned.number);
     Place place = record.place();
     CHECK(place.state == VisitorState::leaving);
-    if (!planted(Bug::return_loses_place)) lines_[place.line].present.insert(place.order);
+    if (!planted(Bug::return_loses_place)) put_forward(place);
     place.state = VisitorState::waiting;
-    record.touch(at);
+    record.revive(at);
     record.put(place);
 }
 
@@ -185,7 +212,8 @@ void Room::end(Number number, VisitorState state, Instant at) {
     CHECK(is_live(place.state));
     if (place.state != VisitorState::active) lines_[place.line].outside.erase(place.order);
     if (is_in_line(place.state)) {
-        flow_.departed(at);
+        // Who was passed over has departed before.
+        if (lines_[place.line].present.contains(place.order)) flow_.departed(at);
         leave_line(place);
     } else {
         leave_inside(place.state, at);
@@ -197,8 +225,14 @@ void Room::end(Number number, VisitorState state, Instant at) {
 
 void Room::leave_line(Place place) {
     Queue& queue = lines_[place.line];
-    queue.everybody.erase(place.order);
-    if (queue.present.contains(place.order)) queue.present.erase(place.order);
+    if (place.counts_as_ahead())
+        queue.everybody.erase(place.order);
+    else
+        add(first_again_, -1);
+    if (queue.present.contains(place.order))
+        queue.present.erase(place.order);
+    else
+        add(absent_, -1);
     if (carries(place.line)) carriers_.remove(place.order);
     add(waiting_, -1);
 }

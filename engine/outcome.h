@@ -39,6 +39,7 @@ enum class Reason : std::uint8_t {
     room_paused,
     not_paused,
     unavailable, // Not the rules: where the room lives, nothing can be written now.
+    bad_presence,
 };
 
 constexpr const char* name(Reason reason) {
@@ -63,6 +64,7 @@ constexpr const char* name(Reason reason) {
         case Reason::outer_taken: return "outer_taken";
         case Reason::outer_inactive: return "outer_inactive";
         case Reason::unavailable: return "unavailable";
+        case Reason::bad_presence: return "bad_presence";
         case Reason::unknown_number: return "unknown_number";
         case Reason::not_called: return "not_called";
         case Reason::redeemed: return "redeemed";
@@ -84,9 +86,10 @@ struct Standing {
     std::uint64_t ahead = 0; // Live visitors who will be called before, as the line stands now.
     std::uint64_t behind = 0;
     Instant joined{};
-    Instant until{};       // Called: the last moment to claim. Active: when the lease ends.
-    bool is_new = false;   // This command gave the visitor the place.
-    bool redeemed = false; // The pass of this visit was exchanged for a session.
+    Instant until{};         // Called: the last moment to claim. Active: when the lease ends.
+    bool is_new = false;     // This command gave the visitor the place.
+    bool redeemed = false;   // The pass of this visit was exchanged for a session.
+    std::uint8_t missed = 0; // Calls that this visitor did not claim.
     friend bool operator==(const Standing&, const Standing&) = default;
 };
 

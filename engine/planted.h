@@ -29,6 +29,13 @@ enum class Bug {
     replay_forgets_pace,
     pass_redeemed_twice,
     lease_set_ignored,
+    absent_is_called,
+    present_after_sweep,
+    passed_over_for_ever,
+    called_twice_on_return,
+    ahead_grows_after_missed_call,
+    called_for_ever,
+    stream_brings_back_who_missed,
     count,
 };
 
@@ -58,6 +65,13 @@ constexpr const char* name(Bug bug) {
         case Bug::replay_forgets_pace: return "replay_forgets_pace";
         case Bug::pass_redeemed_twice: return "pass_redeemed_twice";
         case Bug::lease_set_ignored: return "lease_set_ignored";
+        case Bug::absent_is_called: return "absent_is_called";
+        case Bug::present_after_sweep: return "present_after_sweep";
+        case Bug::passed_over_for_ever: return "passed_over_for_ever";
+        case Bug::called_twice_on_return: return "called_twice_on_return";
+        case Bug::ahead_grows_after_missed_call: return "ahead_grows_after_missed_call";
+        case Bug::called_for_ever: return "called_for_ever";
+        case Bug::stream_brings_back_who_missed: return "stream_brings_back_who_missed";
         case Bug::count: break;
     }
     return "";

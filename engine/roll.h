@@ -19,6 +19,7 @@
 #include "engine/key_index.h"
 #include "engine/planted.h"
 #include "engine/retired.h"
+#include "engine/seen.h"
 #include "engine/visitor.h"
 #include "engine/window.h"
 
@@ -29,16 +30,22 @@ struct Place {
     VisitorState state = VisitorState::unknown;
     std::uint8_t line = 0;   // Index of the line; see room.h.
     std::uint64_t order = 0; // At most Line::number_max.
+    std::uint8_t missed = 0; // Calls that were not claimed, at most 3.
     bool redeemed = false;
 
+    // Who missed a call stands before everybody who has not been called yet. Nobody's `ahead`
+    // counts them: it would grow when they come back to the line.
+    bool counts_as_ahead() const { return missed == 0; }
+
     std::uint64_t pack() const {
-        return order | std::uint64_t{line} << 48 | std::uint64_t{redeemed} << 55 |
-               std::uint64_t(state) << 56;
+        return order | std::uint64_t{line} << 48 | std::uint64_t{missed} << 53 |
+               std::uint64_t{redeemed} << 55 | std::uint64_t(state) << 56;
     }
     static Place unpack(std::uint64_t word) {
         return {.state = static_cast<VisitorState>(word >> 56),
-                .line = static_cast<std::uint8_t>(word >> 48 & 0x7f),
+                .line = static_cast<std::uint8_t>(word >> 48 & 0x1f),
                 .order = word & ((std::uint64_t{1} << 48) - 1),
+                .missed = static_cast<std::uint8_t>(word >> 53 & 3),
                 .redeemed = (word >> 55 & 1) != 0};
     }
 };
@@ -49,21 +56,66 @@ class Record {
     Instant joined;
 
     Place place() const { return Place::unpack(place_.load(std::memory_order_acquire)); }
-    Instant seen() const { return Instant{seen_.load(std::memory_order_relaxed)}; }
+    Seen sign() const { return Seen::unpack(seen_.load(std::memory_order_relaxed)); }
+    Instant seen() const { return sign().at; }
     // Since when: called or active, the start of the lease; leaving, the moment of leaving.
     Instant since() const { return Instant{since_.load(std::memory_order_relaxed)}; }
 
     void put(Place place) { place_.store(place.pack(), std::memory_order_release); }
     void start(Instant at) { since_.store(at.ms, std::memory_order_relaxed); }
-    // Reader-safe: the last sign of life only moves forward, and a lost update costs nothing.
-    void touch(Instant at) {
-        if (seen_.load(std::memory_order_relaxed) < at.ms)
-            seen_.store(at.ms, std::memory_order_relaxed);
+    // Reader-safe: a sign of life; `told`: how soon the visitor is told to ask again, 0 as before.
+    // The time only moves forward. False, and nothing changed: the doorman has passed them over.
+    bool touch(Instant at, Millis told = Millis{0}) {
+        return change([&](Seen& sign) {
+            if (sign.passed_over) return false;
+            sign.at = std::max(sign.at, at);
+            if (told > Millis{0}) sign.told = told;
+            return true;
+        });
+    }
+    // Writer: the same, also of those who were passed over.
+    void revive(Instant at, Millis told = Millis{0}) {
+        change([&](Seen& sign) {
+            sign.passed_over = sign.awaited = false;
+            sign.at = std::max(sign.at, at);
+            if (told > Millis{0}) sign.told = told;
+            return true;
+        });
+    }
+    // Writer. False: they have been seen meanwhile.
+    bool pass_over(Seen found) {
+        std::uint64_t expected = found.pack();
+        found.passed_over = true;
+        return seen_.compare_exchange_strong(expected, found.pack(), std::memory_order_relaxed);
+    }
+    // Reader-safe: whatever the doorman made of their absence, the next touch() is taken.
+    void forgive() {
+        change([](Seen& sign) {
+            sign.passed_over = sign.awaited = false;
+            return true;
+        });
+    }
+    // Writer: a call was missed.
+    void await() {
+        change([](Seen& sign) { return sign.passed_over = sign.awaited = true; });
     }
 
   private:
+    // Reader-safe. change(Seen&) says whether anything is to be changed; so does the result.
+    template <class Change>
+    bool change(Change change) {
+        std::uint64_t word = seen_.load(std::memory_order_relaxed);
+        for (;;) {
+            Seen sign = Seen::unpack(word);
+            if (!change(sign)) return false;
+            const std::uint64_t fresh = sign.pack();
+            if (fresh == word) return true;
+            if (seen_.compare_exchange_weak(word, fresh, std::memory_order_relaxed)) return true;
+        }
+    }
+
     std::atomic<std::uint64_t> place_{0};
-    std::atomic<std::int64_t> seen_{instant_min.ms};
+    std::atomic<std::uint64_t> seen_{Seen{}.pack()};
     std::atomic<std::int64_t> since_{0};
 };
 
@@ -92,11 +144,12 @@ class Roll {
     // Reader-safe. The number of this visitor's live visit, or 0.
     Number find(const VisitorKey& visitor) const { return index_.find(visitor, issued()); }
 
-    // Writer. Visits waiting visitors that were not seen since `before`, in order of numbers;
-    // chunks where all have been seen later are passed over without a look at their records. True
-    // when all were visited, false when enough was done for one time: the next call goes on.
+    // Writer. Shows waiting visitors that were not seen since `before`, in order of numbers; chunks
+    // where all have been seen later are skipped without a look at their records. True when all
+    // were shown, false when enough was done for one time: the next call goes on there.
+    enum class Look : std::uint8_t { stays, ended, enough };
     template <class Visit>
-    bool for_each_silent(Instant before, Visit visit);
+    bool for_each_silent(Instant before, Visit visit); // Look visit(Number, Record&)
     // Writer. Visits the live, in order of numbers.
     template <class Visit>
     void for_each_live(Visit visit) const;
@@ -153,33 +206,38 @@ class Roll {
     Window<Tomb> tombs_;
     KeyIndex<Roll> index_;
     std::atomic<Number> issued_{0};
-    std::uint64_t first_kept_ = 0; // Chunks below are forgotten.
-    std::uint64_t first_live_ = 0; // Chunks below have no records.
+    std::uint64_t first_kept_ = 0;   // Chunks below are forgotten.
+    std::uint64_t first_live_ = 0;   // Chunks below have no records.
+    std::uint64_t shown_before_ = 0; // Where for_each_silent goes on.
 };
 
 template <class Visit>
 bool Roll::for_each_silent(Instant before, Visit visit) {
     constexpr std::size_t scans_max = 4'096; // A million records: some milliseconds.
     std::size_t scans = 0;
-    for (std::uint64_t index = records_.next(first_live_); index <= chunk_of(issued());
-         index = records_.next(index + 1)) {
+    for (std::uint64_t index = records_.next(std::max(first_live_, shown_before_));
+         index <= chunk_of(issued()); index = records_.next(index + 1)) {
         Chunk* chunk = records_.at(index);
         if (!chunk || chunk->live == 0 || chunk->seen_min > before) continue;
+        shown_before_ = index;
         if (++scans > scans_max) return false;
         Instant seen_min = instant_max;
         for (std::size_t i = 0; i < chunk_size; ++i) {
             Record& record = chunk->records[i];
             const VisitorState state = record.place().state;
-            if (!is_in_line(state)) continue;
+            // Who missed a call may be called, or swept, when they are in line again.
+            if (!is_in_line(state) && state != VisitorState::called) continue;
             if (planted(Bug::sweep_misses_returned) && state == VisitorState::leaving) continue;
             // Who is leaving is not swept, but may come back and must not be missed then.
             const bool due = state == VisitorState::waiting && record.seen() <= before;
-            if (!due || !visit((index << chunk_bits) + i))
-                seen_min = std::min(seen_min, record.seen());
+            const Look look = due ? visit((index << chunk_bits) + i, record) : Look::stays;
+            if (look == Look::enough) return false;
+            if (look == Look::stays) seen_min = std::min(seen_min, record.seen());
             if (records_.at(index) != chunk) break; // The last live one of the chunk is gone.
         }
         if (records_.at(index) == chunk) chunk->seen_min = seen_min;
     }
+    shown_before_ = 0;
     return true;
 }
 

@@ -81,7 +81,9 @@ Outcome Room::on(const Touch& touch) {
     Record* record = roll_.record(touch.number);
     const VisitorState state = roll_.state_of(touch.number);
     if (state == VisitorState::unknown) return Refused{Reason::unknown_number};
-    if (is_live(state)) record->touch(now_);
+    const bool missed_a_call = state == VisitorState::waiting && record->sign().awaited;
+    if (is_live(state)) welcome(*record, touch.told);
+    if (missed_a_call && planted(Bug::called_twice_on_return)) happen(Called{touch.number});
     if (state == VisitorState::leaving) happen(Returned{touch.number});
     if (state == VisitorState::called && settings().claim_by_look) happen(Claimed{touch.number});
     return standing(touch.number);
@@ -91,7 +93,7 @@ Outcome Room::on(const Claim& claim) {
     const VisitorState state = roll_.state_of(claim.number);
     if (state == VisitorState::unknown) return Refused{Reason::unknown_number};
     if (!is_inside(state)) return Refused{Reason::not_called};
-    roll_.record(claim.number)->touch(now_);
+    roll_.record(claim.number)->revive(now_);
     if (state == VisitorState::called) happen(Claimed{claim.number});
     return standing(claim.number);
 }
@@ -162,6 +164,7 @@ Outcome Room::on(const Tick&) {
 
 Outcome Room::on(const Wake&) {
     if (!planted(Bug::wake_ignored)) awake_since_.store(now_.ms, std::memory_order_relaxed);
+    reconsider(Forgive::everybody);
     flow_.restart();
 #ifdef ANTEROOM_PLANTED_BUGS
     if (planted(Bug::number_reused_after_replay)) roll_.plant_reissue();
@@ -173,8 +176,10 @@ Outcome Room::on(const Configure& configure) {
     const Settings& wanted = configure.settings;
     if (const Reason reason = fault_of(wanted); reason != Reason::none) return Refused{reason};
     for (std::size_t line = std::size_t{wanted.lanes} * 2; line < lines_max; ++line)
-        if (lines_[line].everybody.size() > 0) return Refused{Reason::lane_in_use};
-    if (!(wanted == settings())) happen(Configured{wanted});
+        if (lines_[line].outside.size() > 0) return Refused{Reason::lane_in_use};
+    if (wanted == settings()) return Done{};
+    happen(Configured{wanted});
+    reconsider(Forgive::lapsed); // The time of presence may be another one.
     return Done{};
 }
 

@@ -1,7 +1,8 @@
 // Room: the rules of one waiting room, as a deterministic state machine.
 //
-//   apply(command, now)  decides, and says what happened: an outcome for the caller, facts for the
-//   ledger replay(fact)         does again what happened; the facts alone rebuild the room
+//   apply(command, now)  decides, and says what happened: an outcome for the caller,
+//                        facts for the ledger
+//   replay(fact)         does again what happened; the facts alone rebuild the room
 //
 // Every change of hard state goes through one function, fold(fact), live and in replay: the two
 // cannot differ. Soft state (signs of life, timers, measured pace) only decides which facts come
@@ -11,6 +12,10 @@
 // who carry an outer number, by that number, then the others, by arrival. `ahead` counts everybody
 // in earlier lines and everybody before in one's own, also those who left less than the grace
 // period ago.
+//
+// The doorman calls the first who is present: seen within `presence` (see settings.h). The absent
+// are passed over and keep number and place; the first sign of life brings them back. Who does not
+// claim a call within `claim_window` is in line again, first, and absent until they ask.
 //
 // Threads: one writer calls apply, replay and the functions marked so; the functions under
 // "Reading" may run beside it on other threads. Memory they may still see is handed out by
@@ -62,6 +67,8 @@ class Room {
     std::optional<Instant> next_deadline() const;
     // Writer. The hard state in 64 bits: equal after the same facts, live or replayed.
     std::uint64_t digest() const;
+    // Writer. A sign of life that another process took: no command, and nothing is claimed by it.
+    void greet(Number number, Instant now, Millis told);
     // Writer. What was unlinked since the last call; destroy it when no reader can see it any more.
     [[nodiscard]] Retired take_retired() { return retired_.take(); }
 
@@ -82,14 +89,28 @@ class Room {
     Number find(const VisitorKey& visitor) const { return roll_.find(visitor); }
     // Who holds the number; null when its record is gone.
     const VisitorKey* visitor(Number number) const { return roll_.key_of(number); }
-    // A sign of life that needs no decision. False: send a Touch instead (called, leaving, ended).
-    bool touch(Number number, Instant now) const;
+    // A sign of life that needs no decision; `told`: how soon the visitor is told to ask again.
+    // False: send a Touch instead (called, leaving, passed over, ended).
+    bool touch(Number number, Instant now, Millis told = Millis{0}) const;
+    // An open stream keeps its visitor present. It brings back who was passed over by mistake, but
+    // not who missed a call: nobody may be there any more. False: send a Touch.
+    bool stay(Number number, Instant now) const;
+    // Of a copy that another process writes: the visitor asked, and the writer is told so. From
+    // then on touch() takes their signs of life again.
+    void forgive(Number number) const;
+    bool is_present(Number number, Instant now) const;
+    // How soon the visitor was told to ask again; 0: nothing is known of it.
+    Millis told(Number number) const;
     std::optional<Wait> wait(std::uint64_t ahead) const;
+    // The same of somebody in line, without looking for their place.
+    std::optional<Wait> wait(const Standing& standing) const;
     double rate_per_second() const { return flow_.rate_per_second(scene()); }
     const Settings& settings() const { return *settings_.load(std::memory_order_acquire); }
     RoomState state() const { return state_.load(std::memory_order_acquire); }
     std::uint64_t issued() const { return roll_.issued(); }
     std::uint64_t waiting() const { return waiting_.load(std::memory_order_acquire); }
+    // Those of them who are not to be called at the moment: passed over, or leaving.
+    std::uint64_t absent() const { return absent_.load(std::memory_order_acquire); }
     std::uint64_t called() const { return inside_.load(std::memory_order_acquire) % one_active; }
     std::uint64_t active() const { return inside_.load(std::memory_order_acquire) / one_active; }
     std::uint64_t inside() const {
@@ -123,9 +144,9 @@ class Room {
     // second set, not a sum of two, so that a reader never meets anybody twice or not at all.
     struct Queue {
         explicit Queue(Retired& retired) : everybody(retired), present(retired), outside(retired) {}
-        Line everybody;
-        Line present; // Those who may be called.
-        Line outside; // Everybody, and those who were called and have not come in yet.
+        Line everybody; // Who counts as ahead of others: all but those who missed a call.
+        Line present;   // Those who may be called.
+        Line outside;   // Everybody, and those who were called and have not come in yet.
     };
     template <std::size_t... Index>
     static std::array<Queue, sizeof...(Index)> make_lines(Retired& retired,
@@ -162,12 +183,31 @@ class Room {
     void advance_outer(Done& done);
     void admit(Done& done, std::uint64_t count_max, Pace pace);
     bool may_call_one(Pace pace) const;
-    Number next_to_call(Done& done, Pace pace);
+    Number next_to_call(std::uint64_t& passed_over, Pace pace);
+    void miss_or_expire(Number number, const Record& record, Done& done);
     bool is_silent(const Record& record) const;
+
+    // Presence (presence.cpp).
+    Millis presence_of(Millis told) const;
+    bool is_present(const Seen& sign, Instant now) const;
+    bool pass_over(Record& record, const Seen& sign);
+    void welcome(Record& record, Millis told);
+    enum class Forgive : std::uint8_t { lapsed, everybody };
+    void reconsider(Forgive whom);
+    void set_aside(const Place& place);
+    void put_forward(const Place& place);
+    std::uint64_t present_before(std::size_t line, std::uint64_t order) const;
+    std::uint64_t present_among(std::uint64_t ahead) const;
+
     Instant deadline_of(const Record& record) const {
         return deadline_of(record, record.place().state);
     }
     Instant deadline_of(const Record& record, VisitorState state) const;
+    bool is_claim_missed(const Record& record) const;
+    struct Ends {
+        Instant lease, claim;
+    };
+    Ends ends_of(const Record& record) const;
     std::optional<Instant> next_admission() const;
     std::uint8_t lines_in_use() const { return static_cast<std::uint8_t>(2 * settings().lanes); }
     static bool carries(std::size_t line) { return line % 2 == 0; } // Its order is an outer one.
@@ -180,6 +220,7 @@ class Room {
     void fold(const Joined&, Instant at);
     void fold(const Called&, Instant at);
     void fold(const Claimed&, Instant at);
+    void fold(const Missed&, Instant at);
     void fold(const Redeemed&, Instant at);
     void fold(const LeaseSet&, Instant at);
     void fold(const Finished&, Instant at);
@@ -229,6 +270,7 @@ class Room {
     Carriers carriers_;
     Pacer pacer_;
     std::atomic<std::uint64_t> waiting_{0};
+    std::atomic<std::uint64_t> first_again_{0}; // Of them, those who missed a call.
     std::atomic<std::uint64_t> inside_{0};
     std::atomic<Number> serving_{0};
     Totals totals_;
@@ -237,6 +279,7 @@ class Room {
     std::unique_ptr<RoomCopy> copy_; // While a snapshot is being taken.
 
     // Soft state.
+    std::atomic<std::uint64_t> absent_{0}; // Who waits and is not in `present` of a queue.
     Instant now_ = instant_min;
     std::atomic<std::int64_t> awake_since_{instant_min.ms};
     Instant swept_ = instant_min;

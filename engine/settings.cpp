@@ -32,6 +32,8 @@ Reason fault_of(const Settings& s) {
     if (s.lease_start == LeaseStart::at_claim && s.claim_window == none) return Reason::bad_lease;
     if (!within(s.wait_min, none, span_max)) return Reason::bad_wait;
     if (!within(s.idle, shortest, span_max)) return Reason::bad_wait;
+    if (s.presence != none && !within(s.presence, presence_min, span_max))
+        return Reason::bad_presence;
     if (!within(s.leave_grace, none, span_max)) return Reason::bad_wait;
     if (!within(s.ended_memory, none, span_max)) return Reason::bad_wait;
     if (!within(s.outer_lifetime, shortest, span_max)) return Reason::bad_wait;

@@ -18,6 +18,11 @@ inline constexpr std::uint64_t calls_per_tick_max =
     10'000; // A tick is short; the next one goes on.
 inline constexpr std::uint64_t ends_per_tick_max = 10'000;
 inline constexpr std::int64_t rate_milli_max = 1'000'000'000; // A million calls a second.
+// Who was told to ask again in t seconds is present for three times as long, at least 10 s.
+inline constexpr std::int64_t presence_factor = 3;
+inline constexpr Millis presence_min = seconds(10);
+inline constexpr std::uint8_t missed_max = 3; // So many unclaimed calls end the visit.
+inline constexpr std::uint64_t passed_over_per_tick_max = 50'000; // Some milliseconds.
 } // namespace limits
 
 enum class LeaseStart : std::uint8_t { at_call, at_claim };
@@ -28,8 +33,9 @@ struct Settings {
     Millis lease = minutes(10);    // Runs from the start or the last sign of life…
     Millis lease_max = hours(1);   // …but never longer than this after the start.
     LeaseStart lease_start = LeaseStart::at_call;
-    Millis claim_window = minutes(
-        2); // A called visitor who has not come by then loses the turn. 0: the lease decides.
+    // A called visitor who has not come by then goes back to the head of the line, and the slot to
+    // the next. 0: the lease decides, and ends the visit.
+    Millis claim_window = seconds(30);
     bool claim_by_look = true; // A called visitor's next sign of life is the claim.
 
     // How fast they are called. Batch and rate hold together.
@@ -53,6 +59,10 @@ struct Settings {
     std::int64_t outer_batch = 500;
     Millis outer_interval = seconds(10);
     Millis outer_lifetime = hours(24);
+
+    // Not seen for longer, a visitor is passed over when the turn comes, until they are back. 0: as
+    // limits::presence_factor says. Never longer than `idle`.
+    Millis presence{0};
 
     friend bool operator==(const Settings&, const Settings&) = default;
 };
@@ -98,6 +108,7 @@ void for_each_setting(S& settings, Visit visit) {
     visit("outer_batch", settings.outer_batch);
     visit("outer_interval", settings.outer_interval);
     visit("outer_lifetime", settings.outer_lifetime);
+    visit("presence", settings.presence);
 }
 
 // Reason::none when the settings can work.

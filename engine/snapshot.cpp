@@ -172,10 +172,13 @@ bool Room::finish_restore() {
     bool fits = true;
     std::uint64_t waiting = 0;
     std::uint64_t inside = 0;
+    std::uint64_t first_again = 0;
+    std::uint64_t absent = 0;
     const bool complete = roll_.finish_restore([&](Number number, Record& record) {
         const Place place = record.place();
         const bool carried = carries(place.line);
         fits = fits && place.line < lines_max && place.order <= Line::number_max &&
+               place.missed < limits::missed_max &&
                (carried ? outer_.was_ordered(place.order) : place.order == number);
         if (!fits) return false;
         Queue& queue = lines_[place.line];
@@ -193,8 +196,14 @@ bool Room::finish_restore() {
         fits = fits && !queue.everybody.contains(place.order) &&
                !(carried && carriers_.at(place.order) != 0);
         if (!fits) return false;
-        queue.everybody.insert(place.order);
-        if (place.state == VisitorState::waiting) queue.present.insert(place.order);
+        if (place.counts_as_ahead())
+            queue.everybody.insert(place.order);
+        else
+            ++first_again;
+        if (place.state == VisitorState::waiting)
+            queue.present.insert(place.order);
+        else
+            ++absent;
         if (carried) carriers_.add(place.order, number);
         if (place.state == VisitorState::leaving) set_timer(number);
         ++waiting;
@@ -202,6 +211,8 @@ bool Room::finish_restore() {
     });
     if (!complete || !fits || serving() > roll_.issued()) return false;
     waiting_.store(waiting, std::memory_order_release);
+    first_again_.store(first_again, std::memory_order_release);
+    absent_.store(absent, std::memory_order_release);
     inside_.store(inside, std::memory_order_release);
     return true;
 }

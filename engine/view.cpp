@@ -35,13 +35,15 @@ Standing Room::standing(Number number) const {
                     .line = place.line,
                     .order = place.order,
                     .joined = record->joined,
-                    .redeemed = place.redeemed};
+                    .redeemed = place.redeemed,
+                    .missed = place.missed};
     if (is_in_line(place.state)) {
         for (std::size_t line = 0; line < place.line; ++line)
             result.ahead += lines_[line].everybody.size();
         result.ahead += lines_[place.line].everybody.rank(place.order);
-        const std::uint64_t all = waiting();
-        result.behind = all > result.ahead ? all - result.ahead - 1 : 0;
+        const std::uint64_t before = result.ahead + (place.counts_as_ahead() ? 1 : 0);
+        const std::uint64_t counted = waiting() - first_again_.load(std::memory_order_acquire);
+        result.behind = counted > before ? counted - before : 0;
     } else if (is_inside(place.state)) {
         result.until = deadline_of(*record, place.state);
     }
@@ -54,25 +56,14 @@ std::uint64_t Room::outside_before(const Standing& standing) const {
     return before;
 }
 
-bool Room::touch(Number number, Instant now) const {
-    Record* record = roll_.record(number);
-    if (!record) return false;
-    const VisitorState state = record->place().state;
-    if (state != VisitorState::waiting && state != VisitorState::active) return false;
-    record->touch(now);
-    return true;
-}
-
+// Of those who wait only the present count: for the others nobody has to be called.
 Flow::Scene Room::scene() const {
     const bool through = state() == RoomState::passthrough;
-    return {.waiting = waiting(),
+    const std::uint64_t all = waiting();
+    return {.waiting = all - std::min(all, absent()),
             .inside = inside(),
             .capacity = through ? UINT64_MAX : static_cast<std::uint64_t>(settings().capacity),
             .calling = may_call(state())};
-}
-
-std::optional<Wait> Room::wait(std::uint64_t ahead) const {
-    return flow_.wait(ahead, scene(), settings());
 }
 
 std::uint64_t Room::digest() const {

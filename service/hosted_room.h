@@ -32,6 +32,7 @@ inline constexpr Millis age_max = minutes(1);
 struct RoomCounters {
     std::atomic<std::uint64_t> joined{0};
     std::atomic<std::uint64_t> called{0};
+    std::atomic<std::uint64_t> missed{0}; // Calls that were not claimed and are not the end.
     std::atomic<std::uint64_t> finished{0};
     std::atomic<std::uint64_t> left{0};
     std::atomic<std::uint64_t> expired{0};
@@ -65,10 +66,23 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     // Only what engine/room.h lists under "Reading".
     const Room& view() const { return room_; }
     // A sign of life that needs no decision, as Room::touch.
-    bool touch(Number number, Instant now) const {
-        if (!room_.touch(number, now)) return false;
+    bool touch(Number number, Instant now, Millis told = Millis{0}) const {
+        if (!room_.touch(number, now, told)) return false;
         if (seen) seen->note(number);
         return true;
+    }
+    // An open stream's, as Room::stay.
+    bool stay(Number number, Instant now) const {
+        const bool is_taken = room_.stay(number, now);
+        // Who missed a call is not there, whatever the stream says.
+        if (is_taken && seen && room_.is_present(number, now)) seen->note(number);
+        return is_taken;
+    }
+    // Whoever waits is told to ask again in so many seconds, and counts as present for as long as
+    // follows from it.
+    std::int64_t tell_to_ask_in(std::int64_t told, const Standing& standing, Instant now) const {
+        if (standing.state == VisitorState::waiting) touch(standing.number, now, seconds(told));
+        return told;
     }
     const Profile& profile() const { return *profile_.load(std::memory_order_acquire); }
     void set_profile(Profile profile);

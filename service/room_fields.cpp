@@ -32,14 +32,21 @@ const std::array fields{
     RoomField{"lease_max", &S::lease_max, "duration", "No stay lasts longer than this."},
     RoomField{"lease_start", RoomField::LeaseBegin{}, "choice",
               "When a stay begins: with the call or with the claim.", "call claim"},
-    RoomField{"claim_window", &S::claim_window, "duration",
-              "A call that is not claimed for so long goes to the next visitor. 0s: the lease "
-              "decides."},
+    RoomField{
+        "claim_window", &S::claim_window, "duration",
+        "A call that is not claimed for so long goes to the next visitor; whoever missed it "
+        "is first again when they are back, but the third missed call ends the visit. 0s: the "
+        "lease decides, and ends the visit."},
     RoomField{"claim_by_look", &S::claim_by_look, "switch",
               "The next sign of life of a called visitor is the claim."},
     RoomField{"waiting_max", &S::waiting_max, "count", "How many visitors may wait."},
     RoomField{"idle", &S::idle, "duration",
               "A visitor who is silent for longer is taken out of the line."},
+    RoomField{
+        "presence", &S::presence, "duration, 0s or at least 10s",
+        "A visitor who was not seen for so long is passed over when the turn comes, keeps the "
+        "place, and is called as soon as they are back. 0s: three times the interval in which "
+        "they were told to ask again, at least 10s. Never longer than idle."},
     RoomField{"sweep_interval", &S::sweep_interval, "duration from 1ms to 1h",
               "How often the room looks for silent visitors."},
     RoomField{"leave_grace", &S::leave_grace, "duration",
@@ -175,6 +182,7 @@ std::string_view in_words(Reason reason) {
         case Reason::bad_lease:
             return "lease must be at least 1ms, lease_max not below it, and claim_window not 0 when the lease starts at the claim";
         case Reason::bad_wait: return "a time span is out of range";
+        case Reason::bad_presence: return "presence must be 0s or at least 10s";
         case Reason::bad_limit: return "a limit must be from 0 to 4294967295";
         case Reason::bad_lanes: return "there must be 1 to 8 lanes";
         case Reason::lane_in_use: return "somebody still stands in a lane that would go away";

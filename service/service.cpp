@@ -16,6 +16,7 @@ Number concerned(const Fact& fact) {
     return std::visit(Overload{
                           [](const Called& f) { return f.number; },
                           [](const Claimed& f) { return f.number; },
+                          [](const Missed& f) { return f.number; },
                           [](const LeaseSet& f) { return f.number; },
                           [](const Finished& f) { return f.number; },
                           [](const Left& f) { return f.number; },
@@ -133,6 +134,7 @@ void Service::count(HostedRoom& room, const Fact& fact) {
                            add(counters.wait_error_count);
                        }
                    },
+                   [&](const Missed&) { add(counters.missed); },
                    [&](const Finished&) { add(counters.finished); },
                    [&](const Left&) { add(counters.left); },
                    [&](const Expired&) { add(counters.expired); },

@@ -80,6 +80,12 @@ class Service final : public Listener {
                 std::string_view who = {}) {
         store_->submit(room, command, loop, std::move(done), who);
     }
+    // A sign of life that nobody waits for an answer to.
+    void see(HostedRoom& room, Number number) {
+        const bool is_seen = room.touch(number, clock_.now());
+        const bool waits = room.view().standing(number).state == VisitorState::waiting;
+        if (!is_seen && waits) submit(room, Touch{.number = number}, nullptr, {});
+    }
     void set_profile(HostedRoom& room, Profile profile, net::Loop* loop, net::Job done) {
         store_->set_profile(room, std::move(profile), loop, std::move(done));
     }

@@ -33,12 +33,14 @@ void audit(const Room& room, Instant now, Witness& witness, Random& random) {
                    "the pulse counts otherwise");
     std::uint64_t ahead = 0;
     for (std::size_t line = 0; line < GuestBook::lines_max && witness.is_content(); ++line) {
-        GuestBook::Places everybody = book.present[line];
+        GuestBook::Places everybody = book.waits[line];
         everybody.insert(book.away[line].begin(), book.away[line].end());
         for (const auto& [order, number] : everybody) {
             const Standing standing = room.standing(number);
-            witness.saw_standing(standing, ahead++);
-            witness.expect(room.everybody(line).contains(order),
+            const bool counts = book.guests.at(number).missed == 0;
+            witness.saw_standing(standing, ahead);
+            ahead += counts ? 1 : 0;
+            witness.expect(room.everybody(line).contains(order) == counts,
                            "somebody stands in the wrong line", number);
             if (random.percent(10)) check_pulse(pulse, standing, witness);
         }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "engine/poll.h"
 #include "sim/audit.h"
 
 namespace anteroom::sim {
@@ -44,13 +45,22 @@ void Driver::compare_counts() {
                     "the outer line counts otherwise");
 }
 
+void Driver::stay(Number number) {
+    const Instant now = clock();
+    const bool is_taken = room_->stay(number, now);
+    witness_.saw_stay(number, now, !is_taken);
+    if (!is_taken) ask(Touch{number});
+}
+
 Standing Driver::look(Number number) {
     const Instant now = clock();
-    if (room_->touch(number, now)) {
-        witness_.saw_touch(number, now);
+    const std::uint64_t ahead = room_->standing(number).ahead;
+    const Millis told = seconds(poll_after_seconds(PollPolicy::native, ahead));
+    if (room_->touch(number, now, told)) {
+        witness_.saw_touch(number, now, told);
         return glance(number);
     }
-    const Outcome outcome = ask(Touch{number});
+    const Outcome outcome = ask(Touch{.number = number, .told = told});
     if (const Standing* standing = std::get_if<Standing>(&outcome)) return *standing;
     return {.number = number};
 }

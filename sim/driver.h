@@ -24,8 +24,11 @@ class Driver {
     Driver(const Plan& plan, Events& events);
 
     Outcome ask(const Command& command);
-    // A poll: a sign of life where no decision is needed, and a look.
+    // A poll: a sign of life where no decision is needed, and a look. The visitor is told to ask
+    // again as our own clients are.
     Standing look(Number number);
+    // What an open stream does for its visitor.
+    void stay(Number number);
     Standing glance(Number number); // Without a sign of life.
 
     // The world.

@@ -28,9 +28,12 @@ struct Guest {
     std::uint64_t order = 0;
     Instant joined{};
     Instant seen{};
+    Millis told{};   // How soon they were told to ask again.
     Instant since{}; // Of the lease or of the leaving.
     Instant ended{};
-    bool was_called = false;
+    unsigned calls = 0;
+    unsigned missed = 0;  // Calls that were not claimed.
+    bool awaited = false; // Missed one and did not ask since.
     bool redeemed = false;
     bool was_redeemed_now = false; // By the command that is being checked.
     // What this visitor was told last, and how many had joined with an earlier claim by then.
@@ -81,10 +84,11 @@ struct GuestBook {
     Number serving = 0;
     std::uint64_t called = 0;
     std::uint64_t active = 0;
-    std::uint64_t waiting = 0; // With those who may still come back.
+    std::uint64_t waiting = 0;     // With those who may still come back.
+    std::uint64_t first_again = 0; // Of them, those who missed a call.
     std::unordered_map<Number, Guest> guests;
     std::unordered_map<VisitorKey, Number, KeyHash> live;
-    std::array<Places, lines_max> present;
+    std::array<Places, lines_max> waits; // In line; whether they are present is another question.
     std::array<Places, lines_max> away;
     std::set<Number> inside; // Called or active.
     std::array<std::uint64_t, lines_max> joins{};
@@ -97,9 +101,6 @@ struct GuestBook {
     Number holder(const VisitorKey& key) const {
         const auto found = live.find(key);
         return found == live.end() ? 0 : found->second;
-    }
-    const Guest* head(std::size_t line) const {
-        return present[line].empty() ? nullptr : &guests.at(present[line].begin()->second);
     }
     // Joins so far that may have put somebody before this guest.
     std::uint64_t joins_before(const Guest& guest) const {

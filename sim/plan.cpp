@@ -41,6 +41,9 @@ Habits make_habits(Random& random) {
     habits.no_show = some(40);
     habits.vanish = some(60);
     habits.sleep = some(5);
+    habits.streams = some(100);
+    habits.half_open = some(3);
+    habits.background = some(30);
     habits.refresh = some(random.percent(30) ? 50 : 10);
     habits.join_again = some(20);
     habits.come_back = some(50);
@@ -78,6 +81,7 @@ Settings make_settings(Random& random) {
     if (random.percent(15)) set.waiting_max = random.pick<std::int64_t>({0, 1, 50, 1'000});
     if (random.percent(50)) set.lanes = static_cast<std::uint8_t>(random.between(2, 8));
     set.idle = make_idle(random);
+    if (random.percent(30)) set.presence = random.pick({seconds(10), seconds(45), minutes(5)});
     set.sweep_interval = random.pick({Millis{50}, seconds(1), seconds(5), seconds(30), minutes(2)});
     set.leave_grace = random.pick({Millis{0}, seconds(2), seconds(10), seconds(10), minutes(2)});
     set.ended_memory = random.pick({Millis{0}, seconds(10), minutes(5), hours(24)});
@@ -90,7 +94,7 @@ Settings make_settings(Random& random) {
 Settings change_settings(Settings settings, Random& random) {
     const Settings fresh = make_settings(random);
     for (std::int64_t changes = random.between(1, 2); changes > 0; --changes) {
-        switch (random.between(0, 10)) {
+        switch (random.between(0, 11)) {
             case 0:
             case 1: settings.capacity = fresh.capacity; break;
             case 2: settings.admit_batch = fresh.admit_batch; break;
@@ -100,7 +104,8 @@ Settings change_settings(Settings settings, Random& random) {
             case 6: settings.idle = fresh.idle; break;
             case 7: settings.leave_grace = fresh.leave_grace; break;
             case 8: settings.wait_min = fresh.wait_min; break;
-            case 9:
+            case 9: settings.presence = fresh.presence; break;
+            case 10:
                 settings.lease = fresh.lease;
                 settings.lease_max = fresh.lease_max;
                 settings.lease_start = fresh.lease_start;
@@ -124,8 +129,9 @@ Plan make_plan(std::uint64_t seed, Millis length) {
     plan.habits = make_habits(random);
     plan.load = make_load(random, plan);
     Faults& faults = plan.faults;
-    for (bool* on : {&faults.restarts, &faults.stalls, &faults.steps, &faults.glitches,
-                     &faults.attacks, &faults.policies, &faults.states, &faults.calls})
+    for (bool* on :
+         {&faults.restarts, &faults.stalls, &faults.steps, &faults.glitches, &faults.attacks,
+          &faults.policies, &faults.states, &faults.calls, &faults.tunnels})
         *on = random.percent(40);
     faults.clears = random.percent(10);
     faults.interval = random.pick({seconds(20), minutes(1), minutes(3)});

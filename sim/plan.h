@@ -15,6 +15,9 @@ struct Habits {
     std::int64_t no_show = 0;    // Never comes when called.
     std::int64_t vanish = 0;     // Goes silently instead of saying so.
     std::int64_t sleep = 0;      // Per look: the phone sleeps for minutes.
+    std::int64_t streams = 0;    // Holds an event stream open instead of asking.
+    std::int64_t half_open = 0;  // Per beat of a stream: nobody is there any more, for a while.
+    std::int64_t background = 0; // Asks once a minute: the browser slows the tab down.
     std::int64_t refresh = 0;    // Per look: leaves and comes back.
     std::int64_t join_again = 0; // Per look: joins once more with the same key.
     std::int64_t come_back = 0;  // After the end: another visit.
@@ -43,9 +46,10 @@ struct Faults {
     bool states = false;   // …pauses, drains, closes, …
     bool calls = false;    // …and calls by hand.
     bool clears = false;
+    bool tunnels = false; // Many visitors at once lose their network, and all come back at once.
     Millis interval = minutes(2);
     bool any_operator() const { return policies || states || calls || clears; }
-    bool any_clock() const { return restarts || stalls || steps || glitches; }
+    bool any_clock() const { return restarts || stalls || steps || glitches || tunnels; }
 };
 
 struct Plan {

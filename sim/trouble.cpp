@@ -4,8 +4,12 @@
 
 namespace anteroom::sim {
 
-Trouble::Trouble(const Plan& plan, Driver& driver, Events& events)
-    : plan_(plan), driver_(driver), events_(events), random_(plan.seed ^ 0x7ab1e) {}
+Trouble::Trouble(const Plan& plan, Driver& driver, Visitors& visitors, Events& events)
+    : plan_(plan),
+      driver_(driver),
+      visitors_(visitors),
+      events_(events),
+      random_(plan.seed ^ 0x7ab1e) {}
 
 void Trouble::begin() {
     driver_.ask(Configure{plan_.settings});
@@ -30,8 +34,12 @@ void Trouble::strike() {
 // strike are counted.
 void Trouble::fault_clock() {
     const Faults& faults = plan_.faults;
-    const std::int64_t kind = random_.between(0, 3);
-    if (kind == 0 && faults.restarts) {
+    const std::int64_t kind = random_.between(0, 4);
+    if (kind == 4 && faults.tunnels) {
+        ++faults_;
+        visitors_.cut_off(random_.pick<std::uint64_t>({10, 50, 100}),
+                          random_.pick({seconds(8), seconds(30), minutes(3), minutes(12)}));
+    } else if (kind == 0 && faults.restarts) {
         ++faults_;
         driver_.restart(random_.pick({Millis{0}, Millis{500}, seconds(20), minutes(5)}));
     } else if (kind == 1 && faults.stalls) {
@@ -131,6 +139,7 @@ void Trouble::attack() {
 
 void Trouble::end() {
     over_ = true;
+    visitors_.cut_off(0, Millis{0});
     driver_.glitch(Millis{0});
     Settings open = driver_.room().settings();
     open.capacity = limits::count_max;
@@ -143,6 +152,10 @@ void Trouble::end() {
     open.lease_max = seconds(30);
     open.claim_window = seconds(15);
     open.leave_grace = std::min(open.leave_grace, seconds(5));
+    // Nobody calls the absent: the sweeper ends their visits.
+    open.idle = seconds(60);
+    open.sweep_interval = seconds(5);
+    open.presence = Millis{0};
     driver_.ask(Configure{open});
     driver_.ask(SetState{RoomState::open});
 }

@@ -8,12 +8,13 @@
 #include "sim/events.h"
 #include "sim/plan.h"
 #include "sim/random.h"
+#include "sim/visitors.h"
 
 namespace anteroom::sim {
 
 class Trouble {
   public:
-    Trouble(const Plan& plan, Driver& driver, Events& events);
+    Trouble(const Plan& plan, Driver& driver, Visitors& visitors, Events& events);
 
     void begin();
     void strike(); // One fault or one change by an operator; plans the next.
@@ -32,6 +33,7 @@ class Trouble {
 
     const Plan& plan_;
     Driver& driver_;
+    Visitors& visitors_;
     Events& events_;
     Random random_;
     std::uint64_t faults_ = 0;

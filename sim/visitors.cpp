@@ -8,6 +8,8 @@ namespace anteroom::sim {
 namespace {
 
 constexpr std::uint8_t tries_max = 6;
+constexpr Millis beat = seconds(3);           // How often a stream tells that its visitor is there.
+constexpr Millis half_open_max = seconds(40); // Then the server knows that a stream is dead.
 
 } // namespace
 
@@ -27,6 +29,8 @@ void Visitors::add(Millis after) {
     visitor.gives_up = driver_.world_time() + after + random_.around(plan_.habits.patience);
     visitor.comes_when_called = !random_.percent(plan_.habits.no_show);
     visitor.says_goodbye = !random_.percent(plan_.habits.vanish);
+    visitor.has_stream = random_.percent(plan_.habits.streams);
+    visitor.in_background = random_.percent(plan_.habits.background);
     visitors_.push_back(visitor);
     plan(visitors_.size() - 1, after);
 }
@@ -48,8 +52,16 @@ void Visitors::plan(std::uint64_t id, Millis after) {
     events_.add(driver_.world_time() + drifted, EventKind::visitor, id);
 }
 
+void Visitors::cut_off(std::uint64_t percent, Millis length) {
+    cut_off_percent_ = percent;
+    cut_off_until_ = driver_.world_time() + length;
+}
+
 void Visitors::act(std::uint64_t id) {
     Visitor& visitor = visitors_[id];
+    const Instant now = driver_.world_time();
+    if (now < cut_off_until_ && id % 100 < cut_off_percent_)
+        return plan(id, cut_off_until_ - now + random_.between(Millis{0}, seconds(3)));
     const bool is_outside = visitor.phase == Phase::outer || visitor.phase == Phase::joining;
     if (closed_ && is_outside) return;
     switch (visitor.phase) {
@@ -83,7 +95,9 @@ void Visitors::act_joining(std::uint64_t id, Visitor& visitor) {
     if (const Standing* standing = std::get_if<Standing>(&outcome)) {
         visitor.number = standing->number;
         visitor.phase = Phase::in_line;
-        return follow(id, visitor, *standing);
+        // The answer to a join tells them when to ask again.
+        return follow(id, visitor,
+                      is_in_line(standing->state) ? driver_.look(visitor.number) : *standing);
     }
     if (++visitor.tries > tries_max) return go(id, visitor);
     switch (std::get<Refused>(outcome).reason) {
@@ -108,14 +122,32 @@ void Visitors::act_in_line(std::uint64_t id, Visitor& visitor) {
         const Millis grace = driver_.room().settings().leave_grace;
         return plan(id, random_.between(Millis{0}, Millis{grace.count * 5 / 4}));
     }
-    if (!visitor.comes_when_called &&
-        driver_.glance(visitor.number).state == VisitorState::called) {
+    const bool is_called = driver_.glance(visitor.number).state == VisitorState::called;
+    if (!visitor.comes_when_called && is_called && random_.percent(50)) {
         visitor.phase = Phase::gone;
         return;
     }
+    if (visitor.has_stream && !is_called) return act_on_stream(id, visitor);
     if (!random_.percent(habits.join_again))
         return follow(id, visitor, driver_.look(visitor.number));
     act_joining(id, visitor);
+}
+
+// Some streams stay open for a while although nobody is there: the server cannot know.
+void Visitors::act_on_stream(std::uint64_t id, Visitor& visitor) {
+    const Instant now = driver_.world_time();
+    if (visitor.wakes <= now && random_.percent(plan_.habits.half_open))
+        visitor.wakes = now + random_.between(beat, minutes(3));
+    const Millis away = visitor.wakes - now;
+    if (away <= Millis{0} || away < half_open_max) driver_.stay(visitor.number);
+    if (away > Millis{0}) return plan(id, std::min(beat, away));
+    const VisitorState state = driver_.glance(visitor.number).state;
+    if (state == VisitorState::waiting) {
+        // A page that has slept asks where it stands; afterwards the stream is enough.
+        if (now - visitor.wakes < beat) driver_.look(visitor.number);
+        return plan(id, beat);
+    }
+    follow(id, visitor, driver_.look(visitor.number));
 }
 
 void Visitors::act_refreshing(std::uint64_t id, Visitor& visitor) {
@@ -136,8 +168,10 @@ void Visitors::follow(std::uint64_t id, Visitor& visitor, const Standing& standi
         return plan(id, Millis{1});
     }
     if (!is_live(standing.state)) return go(id, visitor);
-    const std::int64_t pause = poll_after_seconds(PollPolicy::native, standing.ahead);
-    plan(id, random_.around(seconds(pause * plan_.habits.look_factor)));
+    std::int64_t pause = poll_after_seconds(PollPolicy::native, standing.ahead);
+    pause *= plan_.habits.look_factor;
+    if (visitor.in_background) pause = std::max<std::int64_t>(pause, 60);
+    plan(id, random_.around(seconds(pause)));
 }
 
 void Visitors::act_inside(std::uint64_t id, Visitor& visitor) {

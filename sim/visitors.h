@@ -25,6 +25,8 @@ class Visitors {
     void open();                     // The rush, and the first of those who come later.
     void arrive();                   // One more, or a burst of them; plans the next arrival.
     void close() { closed_ = true; } // Nobody new comes.
+    // So many in a hundred are cut off for so long, and then all come back within seconds.
+    void cut_off(std::uint64_t percent, Millis length);
     void act(std::uint64_t id);
 
     std::size_t size() const { return visitors_.size(); }
@@ -42,12 +44,16 @@ class Visitors {
         std::uint8_t tries = 0;
         bool comes_when_called = true;
         bool says_goodbye = true;
+        bool has_stream = false;
+        bool in_background = false;
+        Instant wakes{}; // Until then nobody is there, though the stream looks open.
     };
 
     void add(Millis after);
     void act_outer(std::uint64_t id, Visitor& visitor);
     void act_joining(std::uint64_t id, Visitor& visitor);
     void act_in_line(std::uint64_t id, Visitor& visitor);
+    void act_on_stream(std::uint64_t id, Visitor& visitor);
     void act_refreshing(std::uint64_t id, Visitor& visitor);
     void act_inside(std::uint64_t id, Visitor& visitor);
     void give_up(std::uint64_t id, Visitor& visitor);
@@ -62,6 +68,8 @@ class Visitors {
     Random random_;
     std::vector<Visitor> visitors_;
     bool closed_ = false;
+    std::uint64_t cut_off_percent_ = 0;
+    Instant cut_off_until_ = instant_min;
 };
 
 } // namespace anteroom::sim

@@ -63,7 +63,7 @@ void Witness::check(const Join& join, const Outcome& outcome) {
         expect(standing->number == holder_before_, "the same visitor got another place",
                standing->number);
         Guest& guest = *book_.find(holder_before_);
-        if (is_live(guest.state)) guest.seen = std::max(guest.seen, now_);
+        if (is_live(guest.state)) see(guest, now_);
         expect(guest.state != VisitorState::leaving, "a return did not restore the place",
                holder_before_);
     }
@@ -131,7 +131,7 @@ void Witness::check(const Touch& touch, const Outcome& outcome) {
     const Standing* standing = std::get_if<Standing>(&outcome);
     Guest* guest = book_.find(touch.number);
     if (!standing || !guest) return;
-    if (is_live(guest->state)) guest->seen = std::max(guest->seen, now_);
+    if (is_live(guest->state)) see(*guest, now_, touch.told);
     expect(guest->state != VisitorState::leaving, "a return did not restore the place",
            touch.number);
     saw_standing(*standing);
@@ -144,7 +144,7 @@ void Witness::check(const Claim& claim, const Outcome& outcome) {
     const bool claimed = std::holds_alternative<Standing>(outcome);
     expect(claimed == is_inside(guest->state), "a claim was answered wrongly", claim.number);
     if (!claimed) return;
-    guest->seen = std::max(guest->seen, now_);
+    see(*guest, now_);
     expect(guest->state == VisitorState::active, "a claim did not let in", claim.number);
     saw_standing(std::get<Standing>(outcome));
 }
@@ -154,7 +154,7 @@ void Witness::check(const Redeem& redeem, const Outcome& outcome) {
     Guest* guest = book_.find(redeem.number);
     if (!guest) return;
     const bool given = std::holds_alternative<Standing>(outcome);
-    if (is_inside(guest->state)) guest->seen = std::max(guest->seen, now_);
+    if (is_inside(guest->state)) see(*guest, now_);
     expect(!given || guest->was_redeemed_now, "a session for a pass that was exchanged before",
            redeem.number);
     guest->was_redeemed_now = false;
@@ -174,7 +174,7 @@ void Witness::check(const SetLease& set, const Outcome& outcome) {
     if (!guest) return;
     expect(!!standing == is_inside(guest->state), "a lease was set wrongly", set.number);
     if (!standing) return;
-    guest->seen = std::max(guest->seen, now_);
+    see(*guest, now_);
     expect(standing->until == now_ + set.lease, "a lease ends at another time than was set",
            set.number);
     saw_standing(*standing);
@@ -210,6 +210,7 @@ void Witness::check(const Tick&, const Outcome& outcome) {
 
 void Witness::check(const Wake&, const Outcome&) {
     awake_ = now_;
+    for (auto& [number, guest] : book_.guests) guest.awaited = false;
     starving_since_.reset();
 }
 
@@ -223,13 +224,26 @@ void Witness::check(const Operators&, const Outcome& outcome) {
            "a command counts wrongly what it did");
 }
 
-void Witness::saw_touch(Number number, Instant now) {
+void Witness::saw_touch(Number number, Instant now, Millis told) {
     Guest* guest = book_.find(number);
     if (!expect(guest &&
                     (guest->state == VisitorState::waiting || guest->state == VisitorState::active),
                 "a sign of life was taken from nobody", number))
         return;
-    guest->seen = std::max(guest->seen, now);
+    expect(!guest->awaited, "who missed a call came back without the room's knowledge", number);
+    see(*guest, now, told);
+}
+
+void Witness::saw_stay(Number number, Instant now, bool asked) {
+    Guest* guest = book_.find(number);
+    if (!guest || violation_) return;
+    const bool keeps =
+        guest->state == VisitorState::waiting || guest->state == VisitorState::active;
+    if (asked)
+        expect(guest->state == VisitorState::waiting && !guest->awaited,
+               "a stream is to bring back who missed a call", number);
+    else if (keeps && !guest->awaited)
+        guest->seen = std::max(guest->seen, now);
 }
 
 void Witness::saw_standing(const Standing& standing) {
@@ -257,8 +271,10 @@ void Witness::saw_standing(const Standing& standing) {
                standing.number);
         return;
     }
-    expect(standing.ahead + standing.behind + 1 == book_.waiting,
+    const std::uint64_t oneself = guest->missed > 0 ? 0 : 1;
+    expect(standing.ahead + standing.behind + oneself == book_.waiting - book_.first_again,
            "ahead, behind and oneself are not everybody", standing.number);
+    expect(standing.missed == guest->missed, "missed calls are told wrongly", standing.number);
     const std::uint64_t joins = book_.joins_before(*guest);
     expect(!guest->was_told || standing.ahead <= guest->told_ahead + joins - guest->told_joins,
            "a place in the line became worse", standing.number);

@@ -1,9 +1,10 @@
 // Witness: an independent observer of a room. It sees every command, outcome and fact, keeps its
 // own books and says so when a rule of the house is broken.
 //
-// The rules: nobody is called twice, overtaken within a lane or lost; no call above the capacity or
-// the pace, or out of a paused room; numbers only grow; nothing ends before its time or long after
-// it; the same visitor gets the same place; no free slot stays unused while somebody may be called.
+// The rules: nobody is let in twice, called while absent, overtaken within a lane while present, or
+// lost; no call above the capacity or the pace, or out of a paused room; numbers only grow; `ahead`
+// never does; nothing ends before its time or long after it; the same visitor gets the same place;
+// no free slot stays unused for more than two seconds while somebody present may be called.
 //
 // Everything is a value, so that a wrong history can be told to it by hand (witness_test.cpp). Only
 // the first violation is kept: what follows it proves nothing.
@@ -45,8 +46,10 @@ class Witness {
     // One step: the command, its outcome and the facts it led to.
     void saw(const Command& command, Instant now, const Outcome& outcome,
              std::span<const Fact> facts);
-    // A sign of life that was not a command.
-    void saw_touch(Number number, Instant now);
+    // A sign of life that was not a command; `told` as in Touch.
+    void saw_touch(Number number, Instant now, Millis told = Millis{0});
+    // An open stream's: `asked` when the room wanted a Touch instead.
+    void saw_stay(Number number, Instant now, bool asked);
     // What the room tells somebody.
     void saw_standing(const Standing& standing);
     // The same, where the whole line is looked through: `ahead` must be right, not only plausible.
@@ -72,6 +75,7 @@ class Witness {
     void saw(const Joined&);
     void saw(const Called&);
     void saw(const Claimed&);
+    void saw(const Missed&);
     void saw(const Redeemed&);
     void saw(const LeaseSet&);
     void saw(const Finished&);
@@ -88,6 +92,7 @@ class Witness {
     void saw(const StateChanged&);
     void saw(const Cleared&);
     void check_turn(const Guest& guest, bool paced);
+    void see(Guest& guest, Instant now, Millis told = Millis{0});
     void end(Guest& guest, VisitorState state);
     Guest* live_guest(Number number, const char* otherwise);
 
@@ -117,6 +122,10 @@ class Witness {
     }
     Instant deadline_of(const Guest& guest) const;
     bool is_silent(const Guest& guest) const;
+    bool is_present(const Guest& guest, Instant now) const;
+    bool is_claim_missed(const Guest& guest) const;
+    // The first of the line who is present.
+    const Guest* head(std::size_t line, Instant now) const;
     bool somebody_is_due(Instant now) const;
 
     Millis slack_;

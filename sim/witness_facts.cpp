@@ -53,7 +53,7 @@ void Witness::saw(const Joined& joined) {
     guest.order = carries ? outer.base + joined.outer : joined.number;
     guest.joined = now_;
     guest.seen = now_;
-    book_.present[guest.line].emplace(guest.order, guest.number);
+    book_.waits[guest.line].emplace(guest.order, guest.number);
     book_.live[guest.key] = guest.number;
     ++book_.joins[guest.line];
     ++book_.waiting;
@@ -70,9 +70,12 @@ void Witness::saw(const Called& called) {
     const auto inside = static_cast<std::int64_t>(book_.inside.size());
     const std::int64_t called_max = book_.settings.called_max;
     expect(by_pace || asked<Call>(), "a call that nobody asked for", guest->number);
-    expect(!guest->was_called, "somebody was called twice", guest->number);
+    expect(guest->calls == guest->missed, "somebody was called twice", guest->number);
+    expect(guest->missed < limits::missed_max, "somebody was called again and again",
+           guest->number);
     expect(guest->state == VisitorState::waiting, "somebody was called who does not wait",
            guest->number);
+    expect(is_present(*guest, now_), "somebody was called who is absent", guest->number);
     expect(may_call(book_.state), "a call in a paused or closed room", guest->number);
     expect(through || inside < book_.settings.capacity, "a call above the capacity", guest->number);
     const bool paced = by_pace && !through;
@@ -87,29 +90,56 @@ void Witness::saw(const Called& called) {
         const Number outer = guest->order - book_.outer.base;
         if (outer > book_.outer.forgotten) book_.outer.at(outer).spent = true;
     }
-    book_.present[guest->line].erase({guest->order, guest->number});
+    book_.waits[guest->line].erase({guest->order, guest->number});
     guest->state = VisitorState::called;
     guest->since = now_;
-    guest->was_called = true;
+    ++guest->calls;
     --book_.waiting;
+    if (guest->missed > 0) --book_.first_again;
     ++book_.called;
     book_.inside.insert(guest->number);
     book_.serving = std::max(book_.serving, guest->number);
 }
 
-// Whose turn is it? The head of the first line whose head has waited long enough.
+// Whose turn is it? That of the first who is present, in the first line where that one has waited
+// long enough.
 void Witness::check_turn(const Guest& guest, bool paced) {
     const Millis wait_min = paced ? book_.settings.wait_min : Millis{0};
     const auto may_go = [&](const Guest& other) { return other.joined + wait_min <= now_; };
     expect(may_go(guest), "somebody was called before the least wait", guest.number);
-    expect(!is_silent(guest) || step_.expired >= limits::ends_per_tick_max,
-           "somebody was called who has been silent for too long", guest.number);
-    const Guest* head = book_.head(guest.line);
-    expect(head && head->number == guest.number, "somebody was overtaken within the lane",
-           head ? head->number : 0);
+    const Guest* first = head(guest.line, now_);
+    expect(first && first->number == guest.number, "somebody was overtaken within the lane",
+           first ? first->number : 0);
     for (std::size_t line = 0; line < guest.line; ++line)
-        if (const Guest* earlier = book_.head(line))
+        if (const Guest* earlier = head(line, now_))
             expect(!may_go(*earlier), "a lower lane was called first", earlier->number);
+}
+
+void Witness::saw(const Missed& missed) {
+    Guest* guest = live_guest(missed.number, "somebody missed a call who is not here");
+    if (!guest) return;
+    if (!expect(asked<Tick>() && guest->state == VisitorState::called,
+                "somebody missed a call who was not called", missed.number))
+        return;
+    expect(is_claim_missed(*guest) && deadline_of(*guest) <= now_,
+           "a call was taken back before the time for the claim was over", missed.number);
+    expect(!is_silent(*guest), "somebody silent was kept in the line", missed.number);
+    expect(guest->missed + 1 < limits::missed_max, "a call was missed too often", missed.number);
+    guest->state = VisitorState::waiting;
+    guest->awaited = true;
+    ++guest->missed;
+    book_.waits[guest->line].emplace(guest->order, guest->number);
+    ++book_.waiting;
+    ++book_.first_again;
+    --book_.called;
+    book_.inside.erase(guest->number);
+}
+
+// A request of the visitor's own.
+void Witness::see(Guest& guest, Instant now, Millis told) {
+    guest.seen = std::max(guest.seen, now);
+    guest.awaited = false;
+    if (told > Millis{0}) guest.told = told;
 }
 
 void Witness::saw(const Claimed& claimed) {
@@ -121,7 +151,7 @@ void Witness::saw(const Claimed& claimed) {
     if (!expect(guest->state == VisitorState::called, "a claim without a call", claimed.number))
         return;
     guest->state = VisitorState::active;
-    guest->seen = now_;
+    see(*guest, now_);
     if (book_.settings.lease_start == LeaseStart::at_claim) guest->since = now_;
     --book_.called;
     ++book_.active;
@@ -161,7 +191,7 @@ void Witness::saw(const Leaving& leaving) {
     if (!expect(asked<Leave>() && guest->state == VisitorState::waiting,
                 "somebody leaves who does not wait", leaving.number))
         return;
-    book_.present[guest->line].erase({guest->order, guest->number});
+    book_.waits[guest->line].erase({guest->order, guest->number});
     book_.away[guest->line].emplace(guest->order, guest->number);
     guest->state = VisitorState::leaving;
     guest->since = now_;
@@ -174,9 +204,9 @@ void Witness::saw(const Returned& returned) {
                 returned.number))
         return;
     book_.away[guest->line].erase({guest->order, guest->number});
-    book_.present[guest->line].emplace(guest->order, guest->number);
+    book_.waits[guest->line].emplace(guest->order, guest->number);
     guest->state = VisitorState::waiting;
-    guest->seen = now_;
+    see(*guest, now_);
 }
 
 void Witness::saw(const Left& left) {
@@ -209,6 +239,9 @@ void Witness::saw(const Expired& expired) {
                "a lease ended for the wrong cause", expired.number);
         expect(asked<Tick>() && deadline_of(*guest) <= now_, "a lease ended too early",
                expired.number);
+        const bool is_last = guest->missed + 1 >= limits::missed_max || is_silent(*guest);
+        expect(!no_show || is_last || !is_claim_missed(*guest),
+               "a visit ended with the first call that was missed", expired.number);
     }
     end(*guest, VisitorState::expired);
 }
@@ -216,9 +249,10 @@ void Witness::saw(const Expired& expired) {
 void Witness::end(Guest& guest, VisitorState state) {
     const std::pair place{guest.order, guest.number};
     if (is_in_line(guest.state)) {
-        const std::size_t found = book_.present[guest.line].erase(place);
+        const std::size_t found = book_.waits[guest.line].erase(place);
         if (found == 0) book_.away[guest.line].erase(place);
         --book_.waiting;
+        if (guest.missed > 0) --book_.first_again;
     } else {
         const bool has_begun = guest.state == VisitorState::active ||
                                book_.settings.lease_start == LeaseStart::at_call;
@@ -303,8 +337,13 @@ void Witness::saw(const Configured& configured) {
            "settings that nobody asked for");
     for (std::size_t line = std::size_t{configured.settings.lanes} * 2; line < GuestBook::lines_max;
          ++line)
-        expect(book_.present[line].empty() && book_.away[line].empty(),
+        expect(book_.waits[line].empty() && book_.away[line].empty(),
                "a lane was closed with somebody in it");
+    for (const Number number : book_.inside) {
+        const Guest& guest = *book_.find(number);
+        expect(guest.state == VisitorState::active || guest.lane < configured.settings.lanes,
+               "a lane was closed with somebody called out of it", number);
+    }
     book_.settings = configured.settings;
     pace_.configure(configured.settings);
     configured_ = now_;

@@ -29,7 +29,7 @@ class Tale {
         const auto line = static_cast<std::uint8_t>(lane * 2 + 1);
         std::uint64_t ahead = 0;
         for (std::size_t i = 0; i <= line; ++i)
-            ahead += witness.book().present[i].size() + witness.book().away[i].size();
+            ahead += witness.book().waits[i].size() + witness.book().away[i].size();
         const std::uint64_t all = witness.book().waiting + 1;
         tell(Join{.visitor = key, .lane = lane},
              Standing{.number = number,
@@ -127,6 +127,119 @@ TEST(Witness, SeesASecondCall) {
     tale.call(1);
     tale.call(1);
     expect_complaint(tale, "called twice");
+}
+
+TEST(Witness, IsContentWhenTheAbsentArePassedOverAndMissedCallsGoToTheNext) {
+    Tale tale({.capacity = 1});
+    tale.join(1);
+    tale.join(2);
+    tale.pass(seconds(10));
+    tale.witness.saw_touch(2, tale.now);
+    tale.call(2);
+    tale.pass(seconds(30));
+    tale.witness.saw_touch(1, tale.now);
+    tale.tell(Tick{}, Done{.called = 1}, {Missed{2}, Called{1}});
+    EXPECT_EQ(tale.complaint(), "none");
+}
+
+TEST(Witness, SeesACallOfSomebodyAbsent) {
+    Tale tale;
+    tale.join(1);
+    tale.pass(seconds(10));
+    tale.call(1);
+    expect_complaint(tale, "who is absent");
+}
+
+TEST(Witness, SeesASlotLeftFreeForSomebodyBehindTheAbsent) {
+    Tale tale({.capacity = 1, .admit_on_join = false});
+    tale.join(1);
+    tale.join(2);
+    tale.pass(seconds(10));
+    tale.witness.saw_touch(2, tale.now, seconds(10));
+    tale.witness.saw_time(tale.now);
+    tale.pass(Millis{2'001});
+    tale.witness.saw_time(tale.now);
+    expect_complaint(tale, "a free slot stays unused");
+}
+
+TEST(Witness, SeesSomebodyOvertakenWhoIsBack) {
+    Tale tale({.capacity = 1});
+    tale.join(1);
+    tale.join(2);
+    tale.pass(seconds(10));
+    tale.witness.saw_touch(2, tale.now);
+    tale.witness.saw_touch(1, tale.now);
+    tale.call(2);
+    expect_complaint(tale, "overtaken within the lane");
+}
+
+TEST(Witness, SeesAMissedCallThatWasTakenBackTooEarly) {
+    Tale tale;
+    tale.join(1);
+    tale.call(1);
+    tale.pass(Millis{29'999});
+    tale.tell(Tick{}, Done{}, {Missed{1}});
+    expect_complaint(tale, "before the time for the claim was over");
+}
+
+TEST(Witness, SeesAVisitThatEndsWithTheFirstMissedCall) {
+    Tale tale;
+    tale.join(1);
+    tale.call(1);
+    tale.pass(seconds(30));
+    tale.tell(Tick{}, Done{.expired = 1}, {Expired{1, Expiry::no_show}});
+    expect_complaint(tale, "ended with the first call");
+}
+
+TEST(Witness, SeesSomebodyCalledAgainWhoMissedACallAndDidNotAsk) {
+    Tale tale;
+    tale.join(1);
+    tale.call(1);
+    tale.pass(seconds(30));
+    tale.tell(Tick{}, Done{.called = 1}, {Missed{1}, Called{1}});
+    expect_complaint(tale, "who is absent");
+}
+
+TEST(Witness, SeesAFourthChance) {
+    Tale tale;
+    tale.join(1);
+    for (int call = 1; call <= 3; ++call) {
+        tale.call(1);
+        tale.pass(seconds(30));
+        EXPECT_EQ(tale.complaint(), "none");
+        tale.tell(Tick{}, Done{}, {Missed{1}});
+        tale.tell(Touch{1}, Standing{.number = 1,
+                                     .state = VisitorState::waiting,
+                                     .line = 1,
+                                     .order = 1,
+                                     .joined = Instant{1'000'000},
+                                     .missed = static_cast<std::uint8_t>(call)});
+    }
+    expect_complaint(tale, "missed too often");
+}
+
+TEST(Witness, SeesAStreamThatBringsBackWhoMissedACall) {
+    Tale tale;
+    tale.join(1);
+    tale.call(1);
+    tale.pass(seconds(30));
+    tale.tell(Tick{}, Done{}, {Missed{1}});
+    tale.witness.saw_stay(1, tale.now, true);
+    expect_complaint(tale, "bring back who missed a call");
+}
+
+TEST(Witness, SeesAheadGrowAfterAMissedCall) {
+    Tale tale({.capacity = 1});
+    tale.join(1);
+    tale.join(2);
+    tale.call(1);
+    tale.witness.saw_standing(tale.waiting(2, 0));
+    tale.pass(seconds(30));
+    tale.tell(Tick{}, Done{}, {Missed{1}});
+    Standing grown = tale.waiting(2, 1);
+    grown.behind = 0;
+    tale.witness.saw_standing(grown);
+    EXPECT_NE(tale.complaint(), "none");
 }
 
 TEST(Witness, SeesACallAboveTheCapacity) {

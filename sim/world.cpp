@@ -16,7 +16,7 @@ class World {
           watch_(watch),
           driver_(plan, events_),
           visitors_(plan, driver_, events_),
-          trouble_(plan, driver_, events_),
+          trouble_(plan, driver_, visitors_, events_),
           random_(plan.seed ^ 0xa0d17) {}
 
     Report run() {

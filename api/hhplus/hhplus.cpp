@@ -237,14 +237,16 @@ std::optional<Hhplus::Held> Hhplus::held_by(Ask& ask) {
     return Held{.room = room, .token = *token};
 }
 
-void Hhplus::write_rank(net::Answer& answer, const Standing& standing) {
+void Hhplus::write_rank(net::Answer& answer, const HostedRoom& room, const Standing& standing) {
     if (is_inside(standing.state))
         return compose(
             answer.body(),
             R"({"result":"SUCCESS","data":{"status":"ACTIVE","rank":null},"error":null})");
     // The body is the original's; how soon to ask again is said beside it.
-    answer.header("Retry-After", static_cast<std::uint64_t>(
-                                     poll_after_seconds(PollPolicy::native, standing.ahead)));
+    const std::int64_t told =
+        room.tell_to_ask_in(poll_after_seconds(PollPolicy::native, standing.ahead), standing,
+                            desk_.service().clock().now());
+    answer.header("Retry-After", static_cast<std::uint64_t>(told));
     compose(answer.body(), R"({"result":"SUCCESS","data":{"status":"WAITING","rank":)",
             standing.ahead, R"(},"error":null})");
 }
@@ -262,7 +264,7 @@ void Hhplus::answer_rank(Later& later, const HostedRoom& room, const QueueToken&
         return refuse(later, refused->reason);
     if (!is_live(standing.state)) return unauthorized(later);
     net::Answer answer = begin(later, Status::ok);
-    write_rank(answer, standing);
+    write_rank(answer, room, standing);
 }
 
 void Hhplus::rank(Ask& ask) {
@@ -277,7 +279,7 @@ void Hhplus::rank(Ask& ask) {
         const Standing standing = held->room->view().standing(number);
         if (held->room->may_tell(standing)) {
             net::Answer answer = begin(ask, Status::ok);
-            return write_rank(answer, standing);
+            return write_rank(answer, *held->room, standing);
         }
     }
     // Called, or over, a moment ago: said when it is durable.

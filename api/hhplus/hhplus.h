@@ -49,7 +49,7 @@ class Hhplus final : public Dialect {
 
     void issue(Ask& ask);
     void rank(Ask& ask);
-    void write_rank(net::Answer& answer, const Standing& standing);
+    void write_rank(net::Answer& answer, const HostedRoom& room, const Standing& standing);
     void answer_rank(Later& later, const HostedRoom& room, const QueueToken& token,
                      const Outcome& outcome);
     void tell(Ask& ask, Route route);

@@ -35,7 +35,7 @@ void Tacos::enter(const Ask& ask, PendingCall call) {
     if (!found) return refuse(call, errors::token_not_found);
     if (!found->room || found->room->age(ask.now) > limits::age_max)
         return refuse(call, errors::validation_failed);
-    found->room->touch(found->place.number, ask.now);
+    service().see(*found->room, found->place.number);
     // Where the room is written this is how it stands. Without a command: nobody who is called
     // meanwhile goes past the bucket.
     const VisitorState state = found->room->view().standing(found->place.number).state;

@@ -7,6 +7,7 @@
 #include "api/tacos/body.h"
 #include "api/tacos/eta.h"
 #include "api/tacos/tacos.h"
+#include "engine/poll.h"
 #include "net/output.h"
 #include "net/url.h"
 #include "token/secret.h"
@@ -42,7 +43,10 @@ const Error* fault_of(const Standing& standing) {
 }
 
 // REQUIRES: no fault.
-void write_status(net::Output& out, const Room& view, const Standing& standing, Instant now) {
+void write_status(net::Output& out, const HostedRoom& room, const Standing& standing, Instant now) {
+    const Room& view = room.view();
+    // How often to ask is the client's own rule: as often as the documents of system T say.
+    room.tell_to_ask_in(poll_after_seconds(PollPolicy::tacos, standing.ahead), standing, now);
     const std::int64_t waited = std::max<std::int64_t>(0, (now - standing.joined).count / 1'000);
     if (standing.state == VisitorState::active)
         return compose(out, R"({"status":"ready","position":0,"eta_sec":0,"waiting_time":)", waited,
@@ -137,6 +141,8 @@ void Tacos::answer_join(PendingCall& call, const HostedRoom& room, const Standin
     const std::string token = token_of(room, standing.number, TokenUse::waiting, has_user);
     if (token.empty() || !is_live(standing.state)) return refuse(call, errors::join_failed);
     const bool active = standing.state == VisitorState::active;
+    room.tell_to_ask_in(poll_after_seconds(PollPolicy::tacos, standing.ahead), standing,
+                        service().clock().now());
     net::Output body;
     compose(body, R"({"waiting_token":")", token, R"(","position_hint":)",
             active ? 0 : room.view().outside_before(standing) + 1, R"(,"status":")",
@@ -158,14 +164,16 @@ void Tacos::status(Ask& ask, const Limit& limit) {
     found->room->counters.polls.fetch_add(1, std::memory_order_relaxed);
     if (found->room->age(ask.now) > limits::age_max) return fail(errors::status_failed);
 
-    found->room->touch(number, ask.now);
+    const bool is_seen = found->room->touch(number, ask.now);
     const Standing standing = found->room->view().standing(number);
-    const bool is_known = standing.state != VisitorState::unknown;
+    // Who was passed over needs the writer to be back.
+    const bool is_known = is_seen || (standing.state != VisitorState::unknown &&
+                                      standing.state != VisitorState::waiting);
     if (is_known && found->room->may_tell(standing)) {
         if (const Error* fault = fault_of(standing)) return fail(*fault);
         shared_.figures.note(Operation::status, true);
         net::Answer answer = begin(ask, limit, Status::ok);
-        return write_status(answer.body(), found->room->view(), standing, ask.now);
+        return write_status(answer.body(), *found->room, standing, ask.now);
     }
     // A moment ago called, or over; or this copy of the room has not heard of the place yet.
     const std::shared_ptr<HostedRoom> room = found->room->shared_from_this();
@@ -183,7 +191,7 @@ void Tacos::status(Ask& ask, const Limit& limit) {
 void Tacos::answer_status(PendingCall& call, const HostedRoom& room, const Standing& standing) {
     if (const Error* fault = fault_of(standing)) return refuse(call, *fault);
     net::Output body;
-    write_status(body, room.view(), standing, service().clock().now());
+    write_status(body, room, standing, service().clock().now());
     answer(call, Status::ok, {body.data(), body.size()});
 }
 

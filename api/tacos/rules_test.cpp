@@ -270,14 +270,18 @@ TEST(TacosRules, AStormOfOneUserIsOnePlace) {
     EXPECT_EQ(event.room()->view().waiting(), 1u);
 }
 
+// First in line again when they ask; the third turn in vain is the last.
 TEST(TacosRules, WhoMayEnterAndDoesNotLosesTheTurn) {
     TestEvent event(
         options_of({.rank = 1, .min_wait = Millis{0}, .rate_milli = 0, .enter_window = ages}));
     const std::string absent = event.token(), next = event.token();
     event.await_ready(absent);
     event.server.change_rules(event_id, [](Settings& rules) { rules.claim_window = Millis{1}; });
-    // The turn goes to the next, who does not come either.
-    ASSERT_TRUE(net::testing::eventually([&] { return event.status(next).status == 404; }));
+    // The turn goes to the next, who does not come either, and back.
+    const auto room = event.room();
+    ASSERT_TRUE(net::testing::eventually([&] { return room->view().standing(2).missed > 0; }));
+    ASSERT_TRUE(net::testing::eventually(
+        [&] { return event.status(absent).status == 404 && event.status(next).status == 404; }));
     for (const std::string& token : {absent, next})
         EXPECT_ERROR(event.status(token), 404, "TOKEN_EXPIRED",
                      "Waiting token expired due to inactivity");

@@ -16,10 +16,10 @@ using net::Status;
 constexpr std::uint64_t rate_before_measured = 50; // Calls a second, and…
 constexpr std::int64_t wait_before_measured_min = 5;
 
-std::int64_t wait_seconds(const Room& room, std::uint64_t ahead) {
-    if (const std::optional<Wait> wait = room.wait(ahead))
+std::int64_t wait_seconds(const Room& room, const Standing& standing) {
+    if (const std::optional<Wait> wait = room.wait(standing))
         return std::max<std::int64_t>(1, wait->p50_seconds);
-    return std::max(static_cast<std::int64_t>((ahead + 1) / rate_before_measured),
+    return std::max(static_cast<std::int64_t>((standing.ahead + 1) / rate_before_measured),
                     wait_before_measured_min);
 }
 
@@ -128,9 +128,9 @@ Urr::Grants Urr::begin_grants(net::Answer& answer, const HostedRoom& room, const
 void Urr::write_check(net::Answer& answer, const HostedRoom& room, const Guest& guest,
                       const Standing& standing, std::string_view event_info) {
     const Room& view = room.view();
+    const Instant now = desk_.service().clock().now();
     const bool queued = is_in_line(standing.state);
-    const Grants grants =
-        begin_grants(answer, room, guest, standing, desk_.service().clock().now());
+    const Grants grants = begin_grants(answer, room, guest, standing, now);
     net::Output& out = answer.body();
     // Who came in this moment does not count among those who were there.
     const std::uint64_t inside = view.inside();
@@ -138,12 +138,12 @@ void Urr::write_check(net::Answer& answer, const HostedRoom& room, const Guest& 
     if (queued)
         compose(out, R"({"queued":true,"status":"queued","position":)", standing.ahead + 1,
                 R"(,"peopleAhead":)", standing.ahead, R"(,"peopleBehind":)", standing.behind,
-                R"(,"estimatedWait":)", wait_seconds(view, standing.ahead), ",");
+                R"(,"estimatedWait":)", wait_seconds(view, standing), ",");
     else
         compose(out, R"({"queued":false,"status":"active",)");
-    compose(out, R"("nextPoll":)", next_poll(standing), R"(,"threshold":)",
-            view.settings().capacity, R"(,"currentUsers":)", others, R"(,"eventInfo":)",
-            event_info);
+    compose(out, R"("nextPoll":)", room.tell_to_ask_in(next_poll(standing), standing, now),
+            R"(,"threshold":)", view.settings().capacity, R"(,"currentUsers":)", others,
+            R"(,"eventInfo":)", event_info);
     write_grants(out, room, grants);
     compose(out, "}");
 }
@@ -160,15 +160,16 @@ void Urr::write_grants(net::Output& out, const HostedRoom& room, const Grants& g
 void Urr::write_status(net::Answer& answer, const HostedRoom& room, const Guest& guest,
                        const Standing& standing) {
     const Room& view = room.view();
-    const Grants grants =
-        begin_grants(answer, room, guest, standing, desk_.service().clock().now());
+    const Instant now = desk_.service().clock().now();
+    const Grants grants = begin_grants(answer, room, guest, standing, now);
     net::Output& out = answer.body();
     if (is_in_line(standing.state)) {
         compose(out, R"({"status":"queued","queued":true,"currentUsers":)", view.inside(),
                 R"(,"position":)", standing.ahead + 1, R"(,"peopleAhead":)", standing.ahead,
                 R"(,"peopleBehind":)", standing.behind, R"(,"estimatedWait":)",
-                wait_seconds(view, standing.ahead), R"(,"nextPoll":)", next_poll(standing),
-                R"(,"queueSize":)", view.waiting());
+                wait_seconds(view, standing), R"(,"nextPoll":)",
+                room.tell_to_ask_in(next_poll(standing), standing, now), R"(,"queueSize":)",
+                view.waiting());
     } else if (is_inside(standing.state)) {
         compose(out, R"({"status":"active","queued":false,"currentUsers":)", view.inside(),
                 R"(,"nextPoll":)", next_poll(standing), R"(,"message":"Entry allowed")");

@@ -31,6 +31,7 @@ enum Kind : std::int64_t {
     cleared,
     redeemed,
     lease_set,
+    missed,
 };
 
 constexpr std::int64_t bound_only_flag = 256;
@@ -87,6 +88,7 @@ FactColumns columns_of(const Happening& what) {
                           [&](const Called& f) { return about(called, f.number); },
                           [&](const Claimed& f) { return about(claimed, f.number); },
                           [&](const Redeemed& f) { return about(redeemed, f.number); },
+                          [&](const Missed& f) { return about(missed, f.number); },
                           [&](const LeaseSet& f) {
                               FactColumns columns = about(lease_set, f.number);
                               columns.detail = f.until.ms;
@@ -145,6 +147,7 @@ std::optional<Happening> happening_of(const FactColumns& columns) {
         case called: return one(Called{});
         case claimed: return one(Claimed{});
         case redeemed: return one(Redeemed{});
+        case missed: return one(Missed{});
         case lease_set:
             if (!has_number || columns.detail < 0) return std::nullopt;
             return LeaseSet{number, Instant{columns.detail}};

@@ -33,6 +33,7 @@ std::vector<Happening> one_of_each() {
             StateChanged{RoomState::draining},
             Cleared{},
             Redeemed{12},
+            Missed{14},
             LeaseSet{13, Instant{1'700'000'300'000}}};
 }
 
@@ -58,7 +59,7 @@ TEST(FactCodec, WhatIsNoFactIsRefused) {
     EXPECT_FALSE(happening_of({.kind = 17}));
     EXPECT_FALSE(happening_of({.kind = 18, .number = 1})); // Without a time.
     EXPECT_FALSE(happening_of({.kind = 18, .detail = 5}));
-    EXPECT_FALSE(happening_of({.kind = 19, .number = 1}));
+    EXPECT_FALSE(happening_of({.kind = 20, .number = 1}));
     EXPECT_FALSE(happening_of({.kind = 1, .number = 1, .detail = 0})); // Without a visitor.
     EXPECT_FALSE(happening_of({.kind = 1, .visitor = VisitorKey{}, .detail = 0}));
     EXPECT_FALSE(happening_of({.kind = 1, .number = 1, .visitor = VisitorKey{}, .detail = 512}));

@@ -30,6 +30,7 @@ enum class FactKind : std::uint8_t {
     cleared = 16,
     redeemed = 17,
     lease_set = 18,
+    missed = 19,
 };
 
 constexpr std::string_view name(FactKind kind) {
@@ -52,6 +53,7 @@ constexpr std::string_view name(FactKind kind) {
         case FactKind::cleared: return "cleared";
         case FactKind::redeemed: return "redeemed";
         case FactKind::lease_set: return "lease_set";
+        case FactKind::missed: return "missed";
     }
     return "unknown";
 }

@@ -33,8 +33,9 @@ class Writer {
             case FactKind::cleared:
                 chapter_.clearing = Clearing{.room = fact.room, .at = fact.at};
                 return finish_chapter();
-            // Who leaves and comes back within the grace period was never away; the outer line has
-            // numbers, not visits.
+            // Who leaves and comes back within the grace period was never away; of several calls
+            // the last one counts; the outer line has numbers, not visits.
+            case FactKind::missed:
             case FactKind::leaving:
             case FactKind::returned:
             case FactKind::redeemed:

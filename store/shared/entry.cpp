@@ -9,14 +9,20 @@
 namespace anteroom::shared {
 namespace {
 
-constexpr std::uint8_t entry_version = 1;
-constexpr std::uint8_t ask_version = 1;
+// Version 1 knows nothing of missed calls and of when visitors were told to ask again.
+constexpr std::uint8_t entry_version = 2;
+constexpr std::uint8_t ask_version = 2;
+
+bool is_known(std::uint8_t version, std::uint8_t newest) {
+    return version >= 1 && version <= newest;
+}
 
 // --- The parts of facts, commands and outcomes, both ways by the same list of members.
 
 class Writer {
   public:
     explicit Writer(std::string& out) : out_(out) {}
+    static constexpr bool is_first_version = false;
     void operator()(const VisitorKey& key) {
         out_.word(key.high);
         out_.word(key.low);
@@ -48,7 +54,8 @@ class Writer {
 
 class Reader {
   public:
-    explicit Reader(ByteReader& in) : in_(in) {}
+    Reader(ByteReader& in, std::uint8_t version) : is_first_version(version == 1), in_(in) {}
+    const bool is_first_version;
     void operator()(VisitorKey& key) {
         key.high = in_.word();
         key.low = in_.word();
@@ -97,6 +104,9 @@ void members(X& x, Visit& visit) {
     using T = std::remove_const_t<X>;
     if constexpr (std::is_same_v<T, Joined>) {
         visit(x.number), visit(x.visitor), visit(x.lane), visit(x.outer), visit(x.bound_only);
+    } else if constexpr (std::is_same_v<T, Touch>) {
+        visit(x.number);
+        if (!visit.is_first_version) visit(x.told.count);
     } else if constexpr (std::is_same_v<T, LeaseSet>) {
         visit(x.number), visit(x.until);
     } else if constexpr (std::is_same_v<T, SetLease>) {
@@ -127,6 +137,7 @@ void members(X& x, Visit& visit) {
         visit(x.number), visit(x.state), visit(x.lane), visit(x.line), visit(x.order);
         visit(x.ahead), visit(x.behind), visit(x.joined), visit(x.until), visit(x.is_new);
         visit(x.redeemed);
+        if (!visit.is_first_version) visit(x.missed);
     } else if constexpr (std::is_same_v<T, OuterStanding>) {
         visit(x.generation), visit(x.number), visit(x.serving), visit(x.issued);
         visit(x.released), visit(x.is_new);
@@ -149,10 +160,10 @@ void write_one(ByteWriter& out, std::string& bytes, const std::variant<Ts...>& o
 }
 
 template <class... Ts>
-void read_one(ByteReader& in, std::variant<Ts...>& one) {
+void read_one(ByteReader& in, std::uint8_t version, std::variant<Ts...>& one) {
     const std::uint8_t index = in.byte();
     std::size_t at = 0;
-    Reader read(in);
+    Reader read(in, version);
     const auto try_one = [&]<class T>(std::type_identity<T>) {
         if (at++ != index) return;
         T x;
@@ -196,7 +207,8 @@ std::string write_entry(const Entry& entry) {
 
 std::optional<Entry> read_entry(std::string_view bytes) {
     ByteReader in(bytes);
-    if (in.byte() != entry_version) return std::nullopt;
+    const std::uint8_t version = in.byte();
+    if (!is_known(version, entry_version)) return std::nullopt;
     Entry entry;
     entry.after = in.word();
     entry.stamp = in.word();
@@ -209,7 +221,7 @@ std::optional<Entry> read_entry(std::string_view bytes) {
             at = at + Millis{static_cast<std::int64_t>(in.number() & INT64_MAX)};
             fact.sequence = sequence++;
             fact.at = at;
-            read_one(in, fact.what);
+            read_one(in, version, fact.what);
         }
     }
     const std::uint64_t answers = in.number();
@@ -218,7 +230,7 @@ std::optional<Entry> read_entry(std::string_view bytes) {
     for (AskAnswer& answer : entry.answers) {
         answer.process = in.word();
         answer.ask = in.number();
-        read_one(in, answer.outcome);
+        read_one(in, version, answer.outcome);
     }
     const std::uint8_t has_profile = in.byte();
     if (has_profile == 1) {
@@ -245,6 +257,7 @@ std::string write_ask(const Ask& ask) {
                        out.text(asked.who);
                    },
                    [&](const AskSeen& seen) {
+                       out.number(static_cast<std::uint64_t>(seen.told.count));
                        out.number(seen.numbers.size());
                        Number before = 0;
                        for (const Number number : seen.numbers) {
@@ -261,7 +274,8 @@ std::string write_ask(const Ask& ask) {
 
 std::optional<Ask> read_ask(std::string_view bytes) {
     ByteReader in(bytes);
-    if (in.byte() != ask_version) return std::nullopt;
+    const std::uint8_t version = in.byte();
+    if (!is_known(version, ask_version)) return std::nullopt;
     Ask ask;
     ask.process = in.word();
     ask.id = in.number();
@@ -269,13 +283,14 @@ std::optional<Ask> read_ask(std::string_view bytes) {
     switch (in.byte()) {
         case 0: {
             AskCommand asked;
-            read_one(in, asked.command);
+            read_one(in, version, asked.command);
             asked.who = in.text();
             ask.what = std::move(asked);
             break;
         }
         case 1: {
             AskSeen seen;
+            if (version > 1) seen.told = Millis{static_cast<std::int64_t>(in.number() & INT64_MAX)};
             const std::uint64_t count = in.number();
             if (count > in.left()) return std::nullopt;
             Number number = 0;

@@ -43,6 +43,7 @@ struct AskCommand {
 };
 struct AskSeen {
     std::vector<Number> numbers; // In order.
+    Millis told{0};              // How soon all of them were told to ask again; 0: not known.
 };
 struct AskProfile {
     Profile profile;

@@ -37,8 +37,9 @@ Facts every_fact() {
         Cleared{},
         Redeemed{std::uint64_t{1} << 40},
         LeaseSet{.number = 12, .until = Instant{1'700'000'300'000}},
+        Missed{13},
     };
-    static_assert(std::variant_size_v<Happening> == 18, "one more kind belongs into this list");
+    static_assert(std::variant_size_v<Happening> == 19, "one more kind belongs into this list");
     Facts facts;
     for (std::size_t i = 0; i < all.size(); ++i)
         facts.push_back({.sequence = 100 + i,
@@ -59,7 +60,8 @@ std::vector<Outcome> every_outcome() {
                      .joined = Instant{9},
                      .until = Instant{10},
                      .is_new = true,
-                     .redeemed = true},
+                     .redeemed = true,
+                     .missed = 2},
             OuterStanding{.generation = 1,
                           .number = 2,
                           .serving = 3,
@@ -140,7 +142,40 @@ TEST(Entry, WhatIsCutOrLongerIsNone) {
     for (std::size_t size = 0; size < bytes.size(); ++size)
         EXPECT_FALSE(read_entry(std::string_view(bytes).substr(0, size))) << size;
     EXPECT_FALSE(read_entry(bytes + '\0'));
-    EXPECT_FALSE(read_entry("\x02" + bytes.substr(1))); // A version that we do not know.
+    EXPECT_FALSE(read_entry("\x03" + bytes.substr(1))); // A version that we do not know.
+}
+
+// The first version had no missed calls in a standing; it is the last member there.
+TEST(Entry, AnEntryOfTheFirstVersionIsRead) {
+    Entry entry{.after = 1, .stamp = 2};
+    entry.answers.push_back({.process = 3, .ask = 4, .outcome = every_outcome()[1]});
+    std::string bytes = write_entry(entry);
+    bytes[0] = 1;
+    bytes.erase(bytes.size() - 3, 1); // Before the bytes of profile and end.
+    const std::optional<Entry> back = read_entry(bytes);
+    ASSERT_TRUE(back);
+    Standing expected = std::get<Standing>(every_outcome()[1]);
+    expected.missed = 0;
+    EXPECT_EQ(back->answers[0].outcome, Outcome{expected});
+}
+
+// Nor was told how soon visitors ask again.
+TEST(Ask, AnAskOfTheFirstVersionIsRead) {
+    std::string seen = write_ask({.what = AskSeen{.numbers = {1, 300}, .told = Millis{0}}});
+    seen[0] = 1;
+    seen.erase(seen.size() - 5, 1); // Before the count, 1, and 299 in two bytes.
+    const std::optional<Ask> back = read_ask(seen);
+    ASSERT_TRUE(back);
+    EXPECT_EQ(std::get<AskSeen>(back->what).numbers, (std::vector<Number>{1, 300}));
+
+    std::string touch = write_ask({.what = AskCommand{Touch{.number = 7, .told = seconds(9)}, ""}});
+    touch[0] = 1;
+    touch.erase(touch.size() - 9, 8); // Before the length of the name.
+    const std::optional<Ask> touched = read_ask(touch);
+    ASSERT_TRUE(touched);
+    const Touch& command = std::get<Touch>(std::get<AskCommand>(touched->what).command);
+    EXPECT_EQ(command.number, 7u);
+    EXPECT_EQ(command.told, Millis{0});
 }
 
 // Whatever is read can be written again and is the same: one meaning, one text.
@@ -175,8 +210,9 @@ TEST(Ask, ComesBackAsItWas) {
             EXPECT_FALSE(read_ask(std::string_view(bytes).substr(0, size)));
     }
     const std::vector<Number> numbers{1, 2, 3, 500, 1'000'000};
-    const std::optional<Ask> seen = read_ask(write_ask({.what = AskSeen{numbers}}));
+    const std::optional<Ask> seen = read_ask(write_ask({.what = AskSeen{numbers, seconds(5)}}));
     ASSERT_TRUE(seen);
+    EXPECT_EQ(std::get<AskSeen>(seen->what).told, seconds(5));
     EXPECT_EQ(std::get<AskSeen>(seen->what).numbers, numbers);
     const std::optional<Ask> profile = read_ask(write_ask({.what = AskProfile{{.target = "/"}}}));
     ASSERT_TRUE(profile);
@@ -211,6 +247,14 @@ TEST(Projection, FollowsAVisit) {
               (Words{"J", "2", "#00000000000000010000000000000002", "2"}));
     EXPECT_EQ(ask(Finish{1}), (Words{"E", "1"}));
     EXPECT_EQ(ask(Clear{}), (Words{"K"}));
+
+    ask(Configure{{.capacity = 1, .claim_by_look = false}});
+    ask(Join{.visitor = ann}, "ann");
+    facts.clear();
+    changes.clear();
+    room.apply(Tick{}, Instant{1'000} + seconds(31), facts);
+    project(room, facts, {}, changes);
+    EXPECT_EQ(changes, (Words{"M", "3", "3"})) << "back in the queue, and not inside";
 }
 
 } // namespace

@@ -35,6 +35,11 @@ void project(const Room& room, std::span<const Fact> facts, std::string_view who
                            const Instant until = room.standing(claimed.number).until;
                            add(std::string("C"), text(claimed.number), text(until.ms));
                        },
+                       [&](const Missed& missed) {
+                           const Standing standing = room.standing(missed.number);
+                           add(std::string("M"), text(missed.number),
+                               text(score_of(standing.line, standing.order)));
+                       },
                        [&](const Finished& finished) { ends(finished.number); },
                        [&](const Left& left) { ends(left.number); },
                        [&](const Expired& expired) { ends(expired.number); },

@@ -408,14 +408,22 @@ void RoomLog::send(const Ask& ask) {
 void RoomLog::tell_seen() {
     if (mode_ != Mode::live) return;
     const std::vector<Number> numbers = room_.seen->take(room_.view().issued());
-    if (writes_) return; // The room itself was touched.
-    for (std::size_t from = 0; from < numbers.size(); from += seen_per_ask) {
-        const auto begin = numbers.begin() + std::ptrdiff_t(from);
-        const std::size_t count = std::min(seen_per_ask, numbers.size() - from);
+    if (writes_) return;               // The room itself was touched.
+    std::map<Millis, AskSeen> by_told; // A handful: adapters tell few different intervals.
+    const auto tell = [&](AskSeen& seen) {
+        if (seen.numbers.empty()) return;
         send({.process = context_.process_id,
               .at = context_.shared_now(),
-              .what = AskSeen{{begin, begin + std::ptrdiff_t(count)}}});
+              .what = std::exchange(seen, {.numbers = {}, .told = seen.told})});
+    };
+    for (const Number number : numbers) {
+        const Millis told = room_.view().told(number);
+        AskSeen& seen =
+            by_told.try_emplace(told, AskSeen{.numbers = {}, .told = told}).first->second;
+        seen.numbers.push_back(number);
+        if (seen.numbers.size() == seen_per_ask) tell(seen);
     }
+    for (auto& [told, seen] : by_told) tell(seen);
 }
 
 // --- Once in a while.

@@ -72,6 +72,9 @@ void RoomLog::submit(const Command& command, net::Loop* loop, OnOutcome done,
             if (waits) enqueue(std::move(pending));
         } else {
             asks = true;
+            // The writer is told; from now on this copy takes the visitor's signs of life itself.
+            if (const auto* touch = std::get_if<Touch>(&command))
+                room_.view().forgive(touch->number);
         }
     }
     if (due) context_.listener.due(room_, *due);
@@ -397,7 +400,9 @@ void RoomLog::take_ask(const std::string& at, std::string_view bytes) {
                            due = held.room().next_deadline();
                        },
                        [&](const AskSeen& seen) {
-                           for (const Number number : seen.numbers) room_.view().touch(number, now);
+                           for (const Number number : seen.numbers)
+                               held.room().greet(number, now, seen.told);
+                           due = held.room().next_deadline();
                        },
                        [&](AskProfile& asked) {
                            pending.changes = {"P", profile_text(asked.profile)};

@@ -66,6 +66,13 @@ while i <= #ARGV do
                 redis.call('ZADD', KEYS[5], ARGV[i + 2], member)
             end
             i = i + 3
+        elseif what == 'M' then
+            local member = redis.call('HGET', KEYS[6], ARGV[i + 1])
+            if member then
+                redis.call('ZREM', KEYS[5], member)
+                redis.call('ZADD', KEYS[4], ARGV[i + 2], member)
+            end
+            i = i + 3
         elseif what == 'E' then
             local member = redis.call('HGET', KEYS[6], ARGV[i + 1])
             if member then

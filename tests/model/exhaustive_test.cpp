@@ -179,6 +179,48 @@ TEST(Exhaustive, TwoSlotsWithClaimsBehaveLikeTheModel) {
         6);
 }
 
+// Ten seconds without a sign of life is absent, here; three seconds without a claim is missed.
+TEST(Exhaustive, AbsenceAndMissedCallsBehaveLikeTheModel) {
+    Settings settings = small();
+    settings.claim_by_look = false;
+    settings.admit_on_join = false;
+    settings.admit_interval = Millis{1};
+    settings.idle = seconds(25);
+    settings.sweep_interval = seconds(9);
+    settings.lease = settings.lease_max = seconds(40);
+    settings.waiting_max = 10;
+    const Step touch_longer = plain("touch 2, told 6 s", Touch{.number = 2, .told = seconds(6)});
+    expect_all_agree(
+        {.settings = settings,
+         .opening = {Join{.visitor = key(1)}, Join{.visitor = key(2)}, Join{.visitor = key(3)}},
+         .steps = {about<Touch>("touch 1", 1), touch_longer, about<Touch>("touch 3", 3),
+                   about<Claim>("claim 1", 1), about<Leave>("leave 2", 2), tick(Millis{1}),
+                   tick(seconds(3)), tick(seconds(10)), plain("wake", Wake{}, seconds(1))}},
+        depth_wanted());
+}
+
+TEST(Exhaustive, AChangedPresenceAndLanesBehaveLikeTheModel) {
+    Settings settings = small();
+    settings.lanes = 2;
+    settings.claim_by_look = false;
+    settings.claim_window = seconds(5);
+    settings.idle = minutes(1);
+    settings.lease = settings.lease_max = minutes(2);
+    settings.wait_min = seconds(1);
+    settings.waiting_max = 10;
+    settings.presence = seconds(10);
+    Settings longer = settings;
+    longer.presence = seconds(20);
+    expect_all_agree(
+        {.settings = settings,
+         .opening = {Join{.visitor = key(1), .lane = 1}, Join{.visitor = key(2), .lane = 0}},
+         .steps = {join(3, 1), about<Touch>("touch 1", 1), about<Touch>("touch 2", 2),
+                   about<Finish>("finish 2", 2), plain("presence 20 s", Configure{longer}),
+                   plain("presence 10 s", Configure{settings}), tick(seconds(1)), tick(seconds(5)),
+                   tick(seconds(11))}},
+        6);
+}
+
 TEST(Exhaustive, LanesPausesAndCapacityChangesBehaveLikeTheModel) {
     Settings settings = small();
     settings.lanes = 2;

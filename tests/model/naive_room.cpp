@@ -26,10 +26,12 @@ Standing NaiveRoom::standing(Number number) const {
         result.order = me.carried > 0 ? me.carried : me.number;
         result.joined = me.joined;
         result.redeemed = me.redeemed;
+        result.missed = static_cast<std::uint8_t>(me.missed);
         if (is_inside(me.state)) result.until = deadline(me);
         if (!is_in_line(me.state)) continue;
         for (const Visitor& other : visitors_) {
             if (!is_in_line(other.state) || other.number == me.number) continue;
+            if (other.missed > 0) continue; // Was not ahead any more when they were called.
             ++(stands_before(other, me) ? result.ahead : result.behind);
         }
     }
@@ -112,7 +114,7 @@ Outcome NaiveRoom::on(const Join& join) {
 Outcome NaiveRoom::on(const Touch& touch) {
     Visitor* visitor = find(touch.number);
     if (!visitor) return Refused{Reason::unknown_number};
-    if (is_live(visitor->state)) visitor->seen = now_;
+    if (is_live(visitor->state)) see(*visitor, touch.told);
     if (visitor->state == VisitorState::leaving)
         visitor->state = VisitorState::waiting;
     else if (visitor->state == VisitorState::called && settings_.claim_by_look)
@@ -124,7 +126,7 @@ Outcome NaiveRoom::on(const Claim& asked) {
     Visitor* visitor = find(asked.number);
     if (!visitor) return Refused{Reason::unknown_number};
     if (!is_inside(visitor->state)) return Refused{Reason::not_called};
-    visitor->seen = now_;
+    see(*visitor);
     if (visitor->state == VisitorState::called) claim(*visitor);
     return standing(asked.number);
 }
@@ -194,20 +196,43 @@ void NaiveRoom::claim(Visitor& visitor) {
 
 // --- The clock -----------------------------------------------------------------------------------
 
+Instant NaiveRoom::lease_end(const Visitor& visitor) const {
+    return std::min(std::max({visitor.seen, visitor.since, awake_since_}) + settings_.lease,
+                    visitor.since + settings_.lease_max);
+}
+
+Instant NaiveRoom::claim_end(const Visitor& visitor) const {
+    return std::max(visitor.since, awake_since_) + settings_.claim_window;
+}
+
 Instant NaiveRoom::deadline(const Visitor& visitor) const {
-    const Instant lease =
-        std::min(std::max({visitor.seen, visitor.since, awake_since_}) + settings_.lease,
-                 visitor.since + settings_.lease_max);
-    const Instant claim = std::max(visitor.since, awake_since_) + settings_.claim_window;
     if (visitor.state == VisitorState::leaving)
         return std::max(visitor.since, awake_since_) + settings_.leave_grace;
-    if (visitor.state == VisitorState::active) return lease;
-    if (settings_.lease_start == LeaseStart::at_claim) return claim;
-    return settings_.claim_window > Millis{0} ? std::min(claim, lease) : lease;
+    if (visitor.state == VisitorState::active) return lease_end(visitor);
+    return is_claim_missed(visitor) ? claim_end(visitor) : lease_end(visitor);
+}
+
+// Whether the window for the claim ends before the lease does.
+bool NaiveRoom::is_claim_missed(const Visitor& visitor) const {
+    if (settings_.lease_start == LeaseStart::at_claim) return true;
+    return settings_.claim_window > Millis{0} && claim_end(visitor) <= lease_end(visitor);
 }
 
 bool NaiveRoom::is_silent(const Visitor& visitor) const {
     return std::max(visitor.seen, awake_since_) + settings_.idle <= now_;
+}
+
+bool NaiveRoom::is_present(const Visitor& visitor) const {
+    Millis presence = settings_.presence;
+    if (presence == Millis{0}) presence = std::max(seconds(10), Millis{3 * visitor.told.count});
+    presence = std::min(presence, settings_.idle);
+    return !visitor.awaited && std::max(visitor.seen, awake_since_) + presence > now_;
+}
+
+void NaiveRoom::see(Visitor& visitor, Millis told) {
+    visitor.seen = now_;
+    visitor.awaited = false;
+    if (told > Millis{0}) visitor.told = told;
 }
 
 Outcome NaiveRoom::on(const Tick&) {
@@ -215,6 +240,15 @@ Outcome NaiveRoom::on(const Tick&) {
     for (Visitor& visitor : visitors_) {
         if (!is_live(visitor.state) || visitor.state == VisitorState::waiting) continue;
         if (deadline(visitor) > now_) continue;
+        const bool has_another_try = visitor.state == VisitorState::called &&
+                                     is_claim_missed(visitor) && visitor.missed < 2 &&
+                                     !is_silent(visitor);
+        if (has_another_try) {
+            visitor.state = VisitorState::waiting;
+            visitor.awaited = true;
+            ++visitor.missed;
+            continue;
+        }
         const bool leaves = visitor.state == VisitorState::leaving;
         visitor.state = leaves ? VisitorState::left : VisitorState::expired;
         ++(leaves ? done.left : done.expired);
@@ -244,6 +278,7 @@ Outcome NaiveRoom::on(const Tick&) {
 
 Outcome NaiveRoom::on(const Wake&) {
     awake_since_ = now_;
+    for (Visitor& visitor : visitors_) visitor.awaited = false;
     return Done{};
 }
 
@@ -278,28 +313,20 @@ bool NaiveRoom::may_call_one(bool keep_pace) const {
     return pace_allows();
 }
 
-Visitor* NaiveRoom::next_to_call(Done& done, bool keep_pace) {
+Visitor* NaiveRoom::next_to_call(bool keep_pace) {
     const bool no_minimum = !keep_pace || state_ == RoomState::passthrough;
-    // Each half of each lane is a line of its own: a head that must still wait holds up its own
-    // only.
+    // Each half of each lane is a line of its own: the first who is present there is called, and
+    // who must still wait holds up their own line only.
     for (int lane = 0; lane < settings_.lanes; ++lane) {
         for (const bool carrying : {true, false}) {
-            for (;;) {
-                Visitor* head = nullptr;
-                for (Visitor& visitor : visitors_) {
-                    const bool here = visitor.state == VisitorState::waiting &&
-                                      visitor.lane == lane && (visitor.carried > 0) == carrying;
-                    if (here && (!head || stands_before(visitor, *head))) head = &visitor;
-                }
-                if (!head) break;
-                if (is_silent(*head)) {
-                    head->state = VisitorState::expired;
-                    ++done.expired;
-                    continue;
-                }
-                if (!no_minimum && head->joined + settings_.wait_min > now_) break;
-                return head;
+            Visitor* head = nullptr;
+            for (Visitor& visitor : visitors_) {
+                const bool here = visitor.state == VisitorState::waiting && is_present(visitor) &&
+                                  visitor.lane == lane && (visitor.carried > 0) == carrying;
+                if (here && (!head || stands_before(visitor, *head))) head = &visitor;
             }
+            const bool may_go = head && (no_minimum || head->joined + settings_.wait_min <= now_);
+            if (may_go) return head;
         }
     }
     return nullptr;
@@ -307,7 +334,7 @@ Visitor* NaiveRoom::next_to_call(Done& done, bool keep_pace) {
 
 void NaiveRoom::admit(Done& done, std::int64_t most, bool keep_pace) {
     for (; most > 0 && may_call_one(keep_pace); --most) {
-        Visitor* next = next_to_call(done, keep_pace);
+        Visitor* next = next_to_call(keep_pace);
         if (!next) break;
         call(*next);
         ++done.called;
@@ -362,7 +389,8 @@ Outcome NaiveRoom::on(const Configure& configure) {
     const Settings& wanted = configure.settings;
     if (const Reason reason = fault_of(wanted); reason != Reason::none) return Refused{reason};
     for (const Visitor& visitor : visitors_)
-        if (is_in_line(visitor.state) && visitor.lane >= wanted.lanes)
+        if (is_live(visitor.state) && visitor.state != VisitorState::active &&
+            visitor.lane >= wanted.lanes) // Who is called may miss it and stand there again.
             return Refused{Reason::lane_in_use};
     if (wanted.rate_milli != settings_.rate_milli && wanted.rate_milli > 0) {
         bucket_ = 1'000'000;

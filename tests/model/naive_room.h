@@ -17,8 +17,11 @@ struct Visitor {
     std::uint64_t carried = 0; // The order brought along from the outer line; 0: none.
     VisitorState state = VisitorState::waiting;
     bool redeemed = false;
+    int missed = 0;       // Calls that were not claimed.
+    bool awaited = false; // Missed one, and has not been seen since.
     Instant joined;
     Instant seen;
+    Millis told; // How soon they were told to ask again.
     Instant since;
 };
 
@@ -71,10 +74,15 @@ class NaiveRoom {
     Millis rate_window() const;
     bool pace_allows() const;
     bool may_call_one(bool keep_pace) const;
-    Visitor* next_to_call(Done& done, bool keep_pace);
+    Visitor* next_to_call(bool keep_pace);
     void admit(Done& done, std::int64_t most, bool keep_pace);
     Instant deadline(const Visitor& visitor) const;
     bool is_silent(const Visitor& visitor) const;
+    bool is_present(const Visitor& visitor) const;
+    bool is_claim_missed(const Visitor& visitor) const;
+    Instant lease_end(const Visitor& visitor) const;
+    Instant claim_end(const Visitor& visitor) const;
+    void see(Visitor& visitor, Millis told = Millis{0});
 
     Instant now_ = instant_min;
     Instant awake_since_ = instant_min;

@@ -49,6 +49,7 @@ Settings random_settings(Dice& dice) {
     s.waiting_max = dice.pick<std::int64_t>({0, 10, 1'000, 1'000'000, 1'000'000});
     s.lanes = static_cast<std::uint8_t>(1 + dice.below(3));
     s.idle = dice.pick({seconds(20), minutes(10)});
+    s.presence = dice.pick({Millis{0}, Millis{0}, seconds(10), minutes(2)});
     s.sweep_interval = dice.pick({seconds(1), seconds(30)});
     s.leave_grace = dice.pick({Millis{0}, seconds(10)});
     s.outer_batch = dice.pick<std::int64_t>({1, 7, 500});
@@ -114,7 +115,7 @@ Command random_command(Dice& dice, const Room& room, std::uint64_t people) {
         case 11:
         case 12:
         case 13: return Tick{};
-        default: return Touch{number};
+        default: return Touch{number, dice.pick({Millis{0}, seconds(2), seconds(10)})};
     }
 }
 

@@ -10,7 +10,7 @@ from cases import expect
 
 KINDS = ("joined", "called", "claimed", "finished", "leaving", "returned", "left", "expired", "number_taken",
          "advanced", "outer_expired", "activated", "deactivated", "configured", "state_changed", "cleared",
-         "redeemed")  # fmt: skip
+         "redeemed", "lease_set", "missed")  # fmt: skip
 SETTINGS = ("capacity", "lease", "lease_max", "lease_start", "claim_window", "claim_by_look", "admit_batch",
             "admit_interval", "rate_milli")  # fmt: skip
 INSIDE = {"called", "active"}
@@ -44,7 +44,7 @@ class Bytes:
 class Entry:
     def __init__(self, content):
         read = Bytes(content.encode() if isinstance(content, str) else content)
-        expect(read.byte() == 1, "an entry of another version")
+        expect(read.byte() == 2, "an entry of another version")
         self.after, self.stamp = read.word(), read.word()
         self.facts = []
         count = read.number()

@@ -19,7 +19,7 @@ DEADLINE_SECONDS = 60
 SNAPSHOT_FACTS = 100  # The least that the server takes: snapshots and pruning are part of every rig.
 EXIT_CONFIG, EXIT_DATA = 2, 3
 # Of rooms in which time does nothing.
-LONG_SPANS = {"lease": "2h", "lease_max": "4h", "claim_window": "1h", "idle": "4h", "ended_memory": "240h"}
+LONG_SPANS = {"lease": "2h", "lease_max": "4h", "claim_window": "1h", "idle": "4h", "presence": "4h", "ended_memory": "240h"}
 OPERATOR = {"X-User-Id": "operator", "X-User-Role": "admin"}  # Believed from loopback.
 
 
