@@ -40,8 +40,8 @@ void append_time(std::string& out, std::string_view name, std::optional<Instant>
 // Builds the document, in order of numbers.
 class List {
   public:
-    List(const HostedRoom& room, const HistoryQuestion& question)
-        : room_(room), question_(question), last_(question.after) {}
+    List(const HostedRoom& room, const HistoryQuestion& question, Instant now)
+        : room_(room), question_(question), now_(now), last_(question.after) {}
 
     bool is_full() const { return count_ >= question_.limit; }
     Number last() const { return last_; }
@@ -92,11 +92,15 @@ class List {
         append_time(text_, "ended_at", past.ended);
         if (!past.cause.empty()) text_ += fmt::format(R"(,"cause":"{}")", past.cause);
         if (now) text_ += fmt::format(R"(,"ahead":{})", now->ahead);
+        if (now && is_in_line(state))
+            text_ += fmt::format(R"(,"present":{},"missed_calls":{})",
+                                 room_.view().is_present(number, now_), now->missed);
         text_ += "}";
     }
 
     const HostedRoom& room_;
     const HistoryQuestion question_;
+    const Instant now_;
     std::string text_ = R"({"visitors":[)";
     Number last_;
     std::uint64_t count_ = 0;
@@ -119,7 +123,7 @@ void Api::admin_visitors(Ask& ask) {
     auto answer = [this, room = found->shared_from_this(), question,
                    later = defer(ask)](const Result<HistoryPage>& page) mutable {
         if (!page) return refuse(later, Code::unavailable, page.fault().reason);
-        List list(*room, question);
+        List list(*room, question, service_.clock().now());
         for (const PastVisit& visit : page->visits) list.add(visit);
         if (page->is_last) list.add_gap(room->view().issued() + 1);
         const bool has_more = !page->is_last || list.last() < room->view().issued();

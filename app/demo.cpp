@@ -17,7 +17,6 @@ RoomSettings demo_settings() {
     settings.rules.rate_milli = 2'000;
     settings.rules.admit_batch = 2;
     settings.rules.admit_on_join = false;
-    settings.rules.claim_window = minutes(2);
     settings.profile.message = "This is a demonstration: a small simulated crowd waits with you.";
     settings.profile.target = "/demo/target";
     return settings;

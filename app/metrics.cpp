@@ -74,6 +74,8 @@ void room_metrics(Text& text, Service& service) {
          [](const HostedRoom& r) { return r.counters.joined.load(); });
     each(metric("anteroom_calls_total"),
          [](const HostedRoom& r) { return r.counters.called.load(); });
+    each(metric("anteroom_missed_calls_total"),
+         [](const HostedRoom& r) { return r.counters.missed.load(); });
     each(metric("anteroom_polls_total"),
          [](const HostedRoom& r) { return r.counters.polls.load(); });
     text.family(metric("anteroom_departures_total"));
@@ -87,6 +89,7 @@ void room_metrics(Text& text, Service& service) {
         departed("expired", room->counters.expired.load());
     }
     each(metric("anteroom_waiting"), [](const HostedRoom& r) { return r.view().waiting(); });
+    each(metric("anteroom_absent"), [](const HostedRoom& r) { return r.view().absent(); });
     each(metric("anteroom_outer_waiting"), [](const HostedRoom& r) {
         const OuterLine::Counters outer = r.view().outer().counters();
         return outer.active ? outer.issued - outer.serving : 0;

@@ -33,9 +33,9 @@ class Writer {
             case FactKind::cleared:
                 chapter_.clearing = Clearing{.room = fact.room, .at = fact.at};
                 return finish_chapter();
-            // Who leaves and comes back within the grace period was never away; of several calls
-            // the last one counts; the outer line has numbers, not visits.
-            case FactKind::missed:
+            case FactKind::missed: return take_back_call(fact);
+            // Who leaves and comes back within the grace period was never away; the outer line has
+            // numbers, not visits.
             case FactKind::leaving:
             case FactKind::returned:
             case FactKind::redeemed:
@@ -86,6 +86,12 @@ class Writer {
         if (is_new) chapter_.changes.push_back({.room = fact.room, .number = fact.number});
         return spot->second.is_arrival ? chapter_.arrivals[spot->second.index].progress
                                        : chapter_.changes[spot->second.index].progress;
+    }
+
+    void take_back_call(const FactRow& fact) {
+        Progress& progress = progress_of(fact);
+        const bool is_arrival = spots_.at({fact.room, fact.number}).is_arrival;
+        progress.called_at = is_arrival ? std::nullopt : std::optional(call_taken_back);
     }
 
     void end(const FactRow& fact, VisitorState outcome, Cause cause) {

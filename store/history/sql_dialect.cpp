@@ -107,7 +107,7 @@ DELETE FROM anteroom_visits v
 USING json_to_recordset(CAST(:rows AS json)) AS r(room INTEGER, number BIGINT)
 WHERE v.room = r.room AND v.number = r.number)",
     .change_visits = R"(
-UPDATE anteroom_visits v SET called_at = COALESCE(r.called_at, v.called_at),
+UPDATE anteroom_visits v SET called_at = NULLIF(COALESCE(r.called_at, v.called_at), 0),
   entered_at = COALESCE(r.entered_at, v.entered_at), ended_at = COALESCE(r.ended_at, v.ended_at),
   outcome = COALESCE(r.outcome, v.outcome), cause = COALESCE(r.cause, v.cause)
 FROM json_to_recordset(CAST(:rows AS json)) AS r(room INTEGER, number BIGINT, called_at BIGINT,
@@ -244,7 +244,7 @@ UPDATE JSON_TABLE(:rows, '$[*]' COLUMNS(
   entered_at BIGINT PATH '$.entered_at', ended_at BIGINT PATH '$.ended_at',
   outcome VARCHAR(8) PATH '$.outcome', cause VARCHAR(8) PATH '$.cause')) AS r
 STRAIGHT_JOIN anteroom_visits v ON v.room = r.room AND v.number = r.number
-SET v.called_at = COALESCE(r.called_at, v.called_at),
+SET v.called_at = NULLIF(COALESCE(r.called_at, v.called_at), 0),
   v.entered_at = COALESCE(r.entered_at, v.entered_at),
   v.ended_at = COALESCE(r.ended_at, v.ended_at), v.outcome = COALESCE(r.outcome, v.outcome),
   v.cause = COALESCE(r.cause, v.cause))",

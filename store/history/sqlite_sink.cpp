@@ -166,7 +166,7 @@ struct SqliteSink::Open {
             Entry{&add_visit, "INSERT INTO visits VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
             Entry{&put_visit, "INSERT OR REPLACE INTO visits VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
             Entry{&change,
-                  "UPDATE visits SET called_at = coalesce(?3, called_at),"
+                  "UPDATE visits SET called_at = nullif(coalesce(?3, called_at), 0),"
                   " entered_at = coalesce(?4, entered_at), ended_at = coalesce(?5, ended_at),"
                   " outcome = coalesce(?6, outcome), cause = coalesce(?7, cause)"
                   " WHERE room = ?1 AND number = ?2"},

@@ -32,6 +32,9 @@ constexpr std::string_view name(Cause cause) {
     return "";
 }
 
+// In a change: the visitor missed the call, and is in line again. In a row it is NULL.
+inline constexpr Instant call_taken_back{0};
+
 // How far a visit came.
 struct Progress {
     std::optional<Instant> called_at;
