@@ -81,11 +81,26 @@ class Stage:
         return System(description, self.options.build, self.folder / f"{description.name}-{self.count}", capacity)
 
 
-def run(options):
-    descriptions = [load(path) for path in options.systems or [FOLDER / name for name in OURS]]
+def check(descriptions, options):
+    """Before anything is started: whether all of it can be measured."""
     names = [description.name for description in descriptions]
     if len(set(names)) < len(names):
         raise DescriptionError("two descriptions have the same name")
+    cells = len(options.silent) * len(options.capacity)
+    runs = sum(cells if part == "silent-head" else 1 for part in options.only)
+    for description in descriptions:
+        if {"silent-head", "phone"} & set(options.only) and not {"finish", "leave"} & set(description.requests):
+            raise DescriptionError(f"{description.name}: silent-head and phone need [finish] or [leave]: how a slot becomes free")
+        if not description.is_startable and "loss" in options.only:
+            raise DescriptionError(f"{description.name} was started by somebody else and is not killed: leave loss out (--only)")
+        if not description.is_startable and runs > 1:
+            raise DescriptionError(f"{description.name} runs already and cannot begin anew: measure one part, or one cell, at a time")
+    return names
+
+
+def run(options):
+    descriptions = [load(path) for path in options.systems or [FOLDER / name for name in OURS]]
+    names = check(descriptions, options)
     if busy_share(2) > BUSY_SHARE_MAX:
         progress("the machine is busy with other work: do not trust figures in seconds")
     figures = Figures()

@@ -41,8 +41,7 @@ class Filling:
             self.tickets.append((number, ticket_of(self.system, answer, number)))
         self.joined += load.requests
         self.seconds_left -= SLICE_SECONDS
-        if count == SLICE_JOINS or load.requests > SLICE_JOINS // 20:  # Not the rests before a mark.
-            self.loads.append(load)
+        self.loads.append(load)
         if self.joined == self.first_mark:
             self.at_first_mark = self._settled()
         if self.is_over:
@@ -55,10 +54,10 @@ class Filling:
         return self.system.resident_bytes()
 
     def figures(self):
-        if not self.loads:
-            raise BenchError(f"{self.system.name}: too few joins for a figure")
-        yield "joins_per_second", statistics.median(load.per_second for load in self.loads), "1/s"
-        yield "join_us_cpu", statistics.median(load.us_cpu for load in self.loads), "us"
+        most = max(load.requests for load in self.loads)
+        loads = [load for load in self.loads if load.requests > most / 10]  # Without the rests before a mark.
+        yield "joins_per_second", statistics.median(load.per_second for load in loads), "1/s"
+        yield "join_us_cpu", statistics.median(load.us_cpu for load in loads), "us"
         yield "joined", self.joined, "visitors"
         if self.at_first_mark:
             yield "bytes_per_visitor", (self.at_first_mark - self.empty) / self.first_mark, "bytes"

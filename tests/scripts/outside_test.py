@@ -261,6 +261,20 @@ class Program(unittest.TestCase):
         for words in (("--visitors", "10000001"), ("--silent", "0"), ("--patience", "3601"), ("--only", "x")):
             self.assertEqual(self.run_outside(*words).returncode, 2, words)
 
+    def refused(self, table, *words):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "other.toml"
+            file.write_text(table)
+            done = self.run_outside(*words, file)
+        self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (1, "", 1), done.stderr)
+        return done.stderr
+
+    def test_what_cannot_be_measured_is_said_before_anything_is_started(self):
+        self.assertIn("[finish] or [leave]", self.refused(RUNNING, "--only", "phone"))
+        self.assertIn("is not killed", self.refused(RUNNING, "--only", "loss"))
+        can_leave = RUNNING + '[leave]\npath = "/leave"\n'
+        self.assertIn("one cell, at a time", self.refused(can_leave, "--only", "silent-head"))
+
     def test_two_systems_of_one_name(self):
         done = self.run_outside(OUTSIDE / "anteroom.toml", OUTSIDE / "anteroom.toml")
         self.assertEqual((done.returncode, done.stderr), (1, "outside: two descriptions have the same name\n"))
