@@ -53,9 +53,10 @@ def measure(figures, client, system, silent, options):
         present.wait(joined + span)
         if polling.is_inside:
             raise BenchError(f"{system.name}: somebody was called into a full room")
+        interval = polling.poll_after  # Once inside, it is another one.
         called, told = wait_polling(system, present, insiders, polling, options.patience)
         add_seconds(figures, system, f"silent_{label}_poll_called_s", called, at_most=LIMIT_SECONDS)
-        add_seconds(figures, system, f"silent_{label}_poll_told_s", told, at_most=LIMIT_SECONDS + polling.poll_after)
+        add_seconds(figures, system, f"silent_{label}_poll_told_s", told, at_most=LIMIT_SECONDS + interval)
         if stream and told is not None:
             since = free(present, insiders[1] if len(insiders) > 1 else polling)
             stream.called.wait(options.patience)
@@ -68,7 +69,7 @@ def measure(figures, client, system, silent, options):
 
 def wait_polling(system, present, insiders, polling, patience):
     """Seconds from the free slot until the one who polls is called, as seen from outside, and until it is told."""
-    before = polling.poll_after
+    interval = polling.poll_after
     watch = Watch(system, polling.number) if system.request("room") and polling.number else None
     since = free(present, insiders[0])
     is_told = present.wait_for(lambda: polling.is_inside, patience)
@@ -76,7 +77,7 @@ def wait_polling(system, present, insiders, polling, patience):
     if watch:
         watch.stop()
     called = watch.when - since if watch and watch.when and is_told else told
-    progress(f"{system.name}: who polls every {before:.0f} s was called {seconds(called)} after the slot was free, "
+    progress(f"{system.name}: who polls every {interval:.0f} s was called {seconds(called)} after the slot was free, "
              f"told {seconds(told)}")  # fmt: skip
     return called, told
 
@@ -96,17 +97,20 @@ def measure_phone(figures, system, options):
         present.wait(asleep + absent_after(phone, options))
         since = free(present, insider)
         is_past = present.wait_for(lambda: others[0].is_inside, options.phone_sleeps - (time.monotonic() - asleep))
-        add_seconds(figures, system, "phone_passed_s", others[0].heard - since if is_past else None, at_most=LIMIT_SECONDS + 2)
+        limit = LIMIT_SECONDS + phone.poll_after  # They are told by polling.
+        add_seconds(figures, system, "phone_passed_s", others[0].heard - since if is_past else None, limit)
         present.wait(asleep + options.phone_sleeps)
         phone.look()
         present.add(phone)
+        present.wait(phone.heard + LIMIT_SECONDS)  # Where several processes share a room, all have heard of it by then.
         if is_past:
             since = free(present, others[0])
             is_next = present.wait_for(lambda: phone.is_inside or others[1].is_inside, options.patience) and phone.is_inside
         else:
             is_next = False
-        add_seconds(figures, system, "phone_next_s", phone.heard - since if is_next else None, at_most=LIMIT_SECONDS + 2)
-        progress(f"{system.name}: the phone that woke is {'the next' if is_next else f'not the next: {phone.state}'}")
+        add_seconds(figures, system, "phone_next_s", phone.heard - since if is_next else None, limit)
+        others_state = f"{phone.state}, and the one behind it {others[1].state}"
+        progress(f"{system.name}: the phone that woke is {'the next' if is_next else f'not the next: {others_state}'}")
 
 
 def add_seconds(figures, system, name, value, at_most):

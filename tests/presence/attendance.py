@@ -25,10 +25,12 @@ class Visitor:
     def __init__(self, server, room, name, claims=True):
         self.server, self.room, self.name, self.claims = server, room, name, claims
         self.lock = threading.Lock()
+        self.answers = 0
         self.hear(with_talk(server, lambda talk: talk.join(room, name)))
         self.number, self.ticket = self.standing["number"], self.standing["ticket"]
 
     def hear(self, answer):
+        self.answers += 1
         expect(answer.status in (200, 201), f"{self.name}: {answer}")
         self.standing = answer.json()
         self.heard = time.monotonic()

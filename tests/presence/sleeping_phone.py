@@ -5,6 +5,7 @@ from cases import expect
 from town import with_talk
 
 PRESENCE = "10s"
+POLLS_TO_BE_KNOWN = 3  # As told, seconds apart: by then the server that decides has heard of it from the other one.
 SETTINGS = {"capacity": 1, "claim_window": CLAIM_WINDOW, "presence": PRESENCE}
 
 
@@ -30,6 +31,8 @@ def case(back, room):
         kept = (standing["state"], standing["number"], standing["ahead"]) == ("waiting", first.number, 0)
         expect(kept, f"{first} wakes and has lost the place: {standing}")
         present.add(first)
+        known = first.answers + POLLS_TO_BE_KNOWN
+        expect(present.wait_for(lambda: first.answers >= known), f"{first} is awake and cannot poll")
         expect_next(first, others[1], "it woke before the slot was free, and others wait behind it")
         expect(not others[2].is_inside, f"{others[2]} is called beside {first}")
         expect_next(others[2], first, "the second phone sleeps")
