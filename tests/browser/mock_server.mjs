@@ -58,7 +58,7 @@ export async function startMock({ page, template, texts, rules, policy, timer, a
   }
 
   function plainPage(request, response, id, leaving) {
-    const lang = (request.headers["accept-language"] ?? "en").slice(0, 2);
+    const asked = (request.headers["accept-language"] ?? "").slice(0, 2), lang = texts[asked] ? asked : "en";
     const room = world.get(id), words = texts[lang];
     const visitor = cookies(request)["anteroom-visitor"] || randomUUID();
     const values = { lang, dir: "ltr", room: id, state: "not_found", title: words.title, head: words.not_found_head, lead: words.not_found_lead };
