@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "api/hhplus/hhplus.h"
+#include "api/page.h"
 #include "api/portal/portal.h"
 #include "api/tacos/tacos.h"
 #include "api/urr/urr.h"
@@ -149,6 +150,7 @@ void Api::dispatch(Ask& ask, const RouteRule& rule) {
         case Route::metrics: return metrics(ask);
         case Route::openapi: return openapi(ask);
         case Route::wait_page: return wait_page(ask);
+        case Route::wait_timer: return answer_timer(desk_, ask);
         case Route::wait_leave: return wait_leave(ask);
         case Route::demo_target: return demo_target(ask);
         case Route::front_page: return front_page(ask);

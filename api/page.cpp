@@ -8,7 +8,12 @@ namespace anteroom::api {
 
 using net::Status;
 
-void answer_page(Desk& desk, Ask& ask, const assets::Asset& page, std::int64_t cache_seconds) {
+namespace {
+
+constexpr std::int64_t timer_cache_seconds = 3600;
+
+void answer_asset(Desk& desk, Ask& ask, const assets::Asset& page, std::string_view type,
+                  std::int64_t cache_seconds) {
     const std::string_view known = ask.request.header("if-none-match").value_or("");
     const bool fresh = net::etag_matches(known, page.etag);
     net::Answer answer = desk.begin(ask, fresh ? Status::not_modified : Status::ok);
@@ -19,11 +24,21 @@ void answer_page(Desk& desk, Ask& ask, const assets::Asset& page, std::int64_t c
     answer.header("X-Content-Type-Options", "nosniff");
     answer.header("Referrer-Policy", "same-origin");
     if (fresh) return answer.send();
-    answer.header("Content-Type", "text/html; charset=utf-8");
+    answer.header("Content-Type", type);
     const std::string_view accepted = ask.request.header("accept-encoding").value_or("");
     const bool compressed = accepted.find("gzip") != accepted.npos;
     if (compressed) answer.header("Content-Encoding", "gzip");
     net::append(answer.body(), compressed ? page.gzip : page.plain);
+}
+
+} // namespace
+
+void answer_page(Desk& desk, Ask& ask, const assets::Asset& page, std::int64_t cache_seconds) {
+    answer_asset(desk, ask, page, "text/html; charset=utf-8", cache_seconds);
+}
+
+void answer_timer(Desk& desk, Ask& ask) {
+    answer_asset(desk, ask, assets::timer, "text/javascript; charset=utf-8", timer_cache_seconds);
 }
 
 } // namespace anteroom::api

@@ -67,6 +67,7 @@ void Api::plain_page(Ask& ask, bool has_left) {
             page.standing = standing;
             page.wait = room->view().wait(standing);
             page.target = room->profile().target;
+            page.idle = room->view().settings().idle;
             const std::array cookies{cookie, ticket_cookie(*room, standing.number, secure)};
             show(later, Status::ok, page, cookies);
         });

@@ -77,6 +77,17 @@ std::string estimate(const Words& words, const std::optional<Wait>& wait) {
     return with(with(text, "low", number(low)), "high", number(high));
 }
 
+// A promise of so many seconds, never more than is true; the same rules as the page with scripts.
+std::string span_in_words(const Words& words, std::int64_t seconds) {
+    if (seconds == 1 || seconds == 60) return words(seconds == 1 ? "span_second" : "span_minute");
+    const bool in_seconds = seconds < 120, in_hours = seconds >= 7200;
+    const std::int64_t unit = in_seconds ? 1 : in_hours ? 3600 : 60;
+    const std::string text = words(in_seconds ? "span_seconds"
+                                   : in_hours ? "span_hours"
+                                              : "span_minutes");
+    return with(text, "n", words.number(static_cast<std::uint64_t>(seconds / unit)));
+}
+
 // The name of the texts for a state: "waiting" has waiting_head and waiting_lead.
 std::string text_state(const PlainPage& page) {
     if (page.state == "room_not_found") return "not_found";
@@ -134,7 +145,9 @@ std::string render_plain_page(const PlainPage& page, std::string_view language) 
         if (name == "lead" && page.state == "room_draining") return words("join_later_lead");
         if (name == "head")
             return words(state + "_head").empty() ? words("title") : words(state + "_head");
-        if (name == "lead") return words(state + "_lead");
+        if (name == "lead")
+            return with(words(state + "_lead"), "time",
+                        span_in_words(words, page.idle.count / 1'000));
         if (name == "ahead") return waits ? words.number(page.standing.ahead) : "";
         if (name == "ahead_label") return words(page.standing.ahead == 1 ? "ahead_one" : "ahead");
         if (name == "number") return words.number(page.standing.number);

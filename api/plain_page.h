@@ -18,6 +18,7 @@ struct PlainPage {
     std::string target;
     Standing standing;
     std::optional<Wait> wait;
+    Millis idle{}; // A silent place is kept for so long.
 };
 
 // The language of texts.json that Accept-Language wants most.

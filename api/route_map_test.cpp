@@ -42,6 +42,7 @@ std::string page(const Response& answer) {
 std::string said(const Response& answer) {
     const std::string type = answer.header("content-type");
     if (type.starts_with("text/html")) return page(answer);
+    if (answer.body == assets::timer.plain) return "the pages' timer";
     boost::json::error_code fault;
     const boost::json::value value = boost::json::parse(answer.body, fault);
     if (fault || !value.is_object()) return answer.body;
@@ -219,6 +220,7 @@ constexpr Row rows[] = {
     {"POST", "/v1/queue/check/EVENT", 404, "native: not_found"},
     {"GET", "/v1/nothing", 404, "native: not_found"},
     {"GET", "/wait/spring-sale", 200, "native: waiting page"},
+    {"GET", "/wait/spring-sale/timer.js", 200, "the pages' timer"},
     {"GET", "/wait/spring-sale/nothing", 404, "native: not_found"},
     {"GET", "/healthz", 200, R"({"status":"ok"})"},
     {"GET", "/health", 200,

@@ -22,6 +22,7 @@ constexpr std::array rules{
     RouteRule{Route::redeem, Method::get, "/v1/rooms/{room}/redeem"},
     RouteRule{Route::edge_active, Method::get, "/v1/edge/active"},
     RouteRule{Route::wait_page, Method::get, "/wait/{room}"},
+    RouteRule{Route::wait_timer, Method::get, "/wait/{room}/timer.js"},
     RouteRule{Route::wait_leave, Method::post, "/wait/{room}/leave"},
     RouteRule{Route::health, Method::get, "/healthz"},
     RouteRule{Route::ready, Method::get, "/readyz"},

@@ -35,6 +35,7 @@ enum class Route : std::uint8_t {
     metrics,
     openapi,
     wait_page,
+    wait_timer,
     wait_leave,
     demo_target,
     front_page,

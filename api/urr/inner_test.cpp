@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/assets.h"
 #include "api/urr/test_event.h"
 
 namespace anteroom::api::urr {
@@ -386,6 +387,19 @@ TEST(Urr, PagesAreCacheableAndTheSameForEverybody) {
     }
     EXPECT_EQ(event.server.ask("GET", "/vwr/any-event-name").status, 200);
     EXPECT_EQ(event.server.ask("GET", "/queue/not-a-uuid").status, 404);
+}
+
+// A page in a hidden tab keeps asking by it.
+TEST(Urr, TheQueuesPageHasItsTimerBesideIt) {
+    TestEvent event;
+    const auto answer =
+        event.server.ask("GET", fmt::format("/queue/{}/timer.js", std::string(event_id)));
+    EXPECT_EQ(answer.status, 200);
+    EXPECT_EQ(answer.header("content-type"), "text/javascript; charset=utf-8");
+    EXPECT_EQ(answer.body, assets::timer.plain);
+    EXPECT_EQ(event.server.ask("GET", "/queue/not-a-uuid/timer.js").status, 404);
+    const auto page = event.server.ask("GET", "/queue/" + std::string(event_id));
+    EXPECT_NE(page.header("content-security-policy").find("worker-src 'self'"), std::string::npos);
 }
 
 } // namespace

@@ -63,6 +63,7 @@ const Urr::Rule Urr::rules[] = {
      EventId::any},
     {Route::outer_page, Family::page, Method::get, "/vwr/{event}", Who::everybody, EventId::any},
     {Route::inner_page, Family::page, Method::get, "/queue/{event}"},
+    {Route::inner_timer, Family::page, Method::get, "/queue/{event}/timer.js"},
     {Route::admin_clear, Family::api, Method::post, "/queue/admin/clear/{event}", Who::admin},
     {Route::admin_threshold, Family::api, Method::put, "/queue/admin/threshold/{event}",
      Who::admin},
@@ -185,6 +186,7 @@ void Urr::dispatch(Ask& ask, const Rule& rule) {
         case Route::outer_page: return api::answer_page(desk_, ask, assets::vwr_page, page_seconds);
         case Route::inner_page:
             return api::answer_page(desk_, ask, assets::queue_page, page_seconds);
+        case Route::inner_timer: return api::answer_timer(desk_, ask);
         case Route::health: return health(ask);
     }
 }

@@ -38,6 +38,7 @@ enum class Route : std::uint8_t {
     advance,
     outer_page,
     inner_page,
+    inner_timer,
     health,
 };
 

@@ -24,11 +24,11 @@ function chromiumPath() {
   }
 }
 
-// Pictures for the documentation are made with the fonts of the machine.
+// Pictures for the documentation are made with the fonts of the machine, or of ANTEROOM_FONTS.
 function surroundings(folder) {
   const { PATH, TMPDIR } = process.env;
   const own = { PATH, ...TMPDIR && { TMPDIR }, HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder, LANG: "C.UTF-8", TZ: "UTC" };
-  return process.env.ANTEROOM_SCREENSHOTS === "1" ? own : { ...own, FONTCONFIG_FILE: writeFontConfig(folder) };
+  return process.env.ANTEROOM_SCREENSHOTS === "1" && !process.env.ANTEROOM_FONTS ? own : { ...own, FONTCONFIG_FILE: writeFontConfig(folder) };
 }
 
 export async function launchBrowser() {
@@ -60,6 +60,29 @@ export const noteShown = page => page.addInitScript(() => {
   }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 });
 export const shown = page => page.evaluate(() => JSON.parse(sessionStorage.getItem("test-shown")));
+
+// From the next page on, setHidden(true) makes it a hidden tab of the strictest kind: not a single timer of the page fires until it
+// is shown again. Headless browsers have no such tabs. Workers and streams are as they are.
+export const allowHiding = page => page.addInitScript(() => {
+  const { setTimeout, setInterval, clearTimeout } = window, parked = new Map();
+  let hidden = false;
+  Object.defineProperties(document, { hidden: { get: () => hidden }, visibilityState: { get: () => hidden ? "hidden" : "visible" } });
+  window.setTimeout = (act, delay) => {
+    const id = setTimeout(() => { if (hidden) parked.set(id, act); else act(); }, delay);
+    return id;
+  };
+  window.clearTimeout = id => { clearTimeout(id); parked.delete(id); };
+  window.setInterval = (act, delay) => setInterval(() => { if (!hidden) act(); }, delay);
+  window.setHidden = on => {
+    hidden = on;
+    document.dispatchEvent(new Event("visibilitychange"));
+    if (on) return;
+    for (const act of parked.values()) act();
+    parked.clear();
+  };
+});
+export const setHidden = (page, on) => page.evaluate(hidden => window.setHidden(hidden), on);
+
 export const ahead = page => page.locator("#big").textContent();
 export const aheadIs = (page, text) => page.waitForFunction(wanted => document.getElementById("big").textContent === wanted, text);
 

@@ -95,3 +95,15 @@ test("an older frame from a cache does not make the number grow", async t => {
   await page.evaluate(text => { onPulse(JSON.parse(text)); render(); }, old);
   assert.equal(await page.locator("#big").textContent(), "1");
 });
+
+test("a frame from before the visitor joined does not make the number smaller", async t => {
+  await visit(t, "early");
+  await aheadIs(page, "2");
+  await page.evaluate(() => {
+    const early = { ...pulse, at: standing.joined_at - 1, lines: [{ line: 1, count: 1, first: 1, runs: [1], marks: [] }] };
+    pulse = null;
+    onPulse(early);
+    render();
+  });
+  assert.equal(await page.locator("#big").textContent(), "2");
+});

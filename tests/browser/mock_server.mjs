@@ -4,7 +4,7 @@
 import http from "node:http";
 import { randomUUID } from "node:crypto";
 
-export async function startMock({ page, template, texts, adminToken }) {
+export async function startMock({ page, template, texts, rules, policy, timer, adminToken }) {
   const world = new Map();
   const faults = { events: null, all: null };   // { status, code, retryAfter } instead of an answer.
   const server = http.createServer((request, response) => handle(request, response).catch(error => {
@@ -17,7 +17,8 @@ export async function startMock({ page, template, texts, adminToken }) {
     const [, first, ...rest] = url.pathname.split("/");
     if (first === "wait") {
       if (rest[1] === "leave" || url.searchParams.get("plain")) return plainPage(request, response, rest[0], rest[1] === "leave");
-      return send(response, 200, page, "text/html; charset=utf-8");
+      if (rest[1] === "timer.js") return send(response, 200, timer, "text/javascript");
+      return send(response, 200, page, "text/html; charset=utf-8", { "Content-Security-Policy": policy });
     }
     if (first === "demo") return send(response, 200, "<!doctype html><title>Shop</title><h1>Welcome in</h1>", "text/html");
     if (first !== "v1") return refuse(response, 404, "not_found");
@@ -57,9 +58,10 @@ export async function startMock({ page, template, texts, adminToken }) {
   }
 
   function plainPage(request, response, id, leaving) {
-    const room = world.get(id), words = texts.en;
+    const asked = (request.headers["accept-language"] ?? "").slice(0, 2), lang = texts[asked] ? asked : "en";
+    const room = world.get(id), words = texts[lang];
     const visitor = cookies(request)["anteroom-visitor"] || randomUUID();
-    const values = { lang: "en", dir: "ltr", room: id, state: "not_found", title: words.title, head: words.not_found_head, lead: words.not_found_lead };
+    const values = { lang, dir: "ltr", room: id, state: "not_found", title: words.title, head: words.not_found_head, lead: words.not_found_lead };
     let headers = {};
     if (room) {
       const place = placeOf(room, visitor) || newPlace(room, visitor);
@@ -67,7 +69,8 @@ export async function startMock({ page, template, texts, adminToken }) {
       touch(room, place);
       if (leaving) place.state = "left";
       const standing = standingOf(room, place);
-      Object.assign(values, { state: standing.state, head: words[`${standing.state}_head`], lead: words[`${standing.state}_lead`], message: standing.message });
+      const { key, n } = rules.spanInWords(standing.idle_seconds), time = words[key].replace("{n}", n);
+      Object.assign(values, { state: standing.state, head: words[`${standing.state}_head`], lead: words[`${standing.state}_lead`].replace("{time}", time), message: standing.message });
       if (standing.state === "waiting") Object.assign(values, { ahead: standing.ahead || words.next, ahead_label: words.ahead, estimate: words.eta_unknown, number: standing.number, behind: standing.behind, leave: "yes", refresh: 2 });
       if (standing.state === "active") Object.assign(values, { enter: room.target });
       if (standing.state === "left") values.rejoin = words.rejoin;
@@ -140,6 +143,8 @@ export async function startMock({ page, template, texts, adminToken }) {
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     faults,
+    // The streams of a room as they are when a phone slept and its network forgot them: open, and for ever silent.
+    silence(id) { world.get(id).listeners.clear(); },
     async stop() {
       clearInterval(ticker);
       server.closeAllConnections();
@@ -160,6 +165,11 @@ const newRoom = (id, settings) => ({ id, state: "open", message: null, target: n
 const ended = place => ["finished", "left", "expired"].includes(place.state);
 const line = room => [...room.places.values()].filter(place => place.state === "waiting" || place.state === "leaving");
 
+function secondsOf(span) {
+  const [, count, unit] = span.match(/^(\d+)([smh])$/);
+  return count * { s: 1, m: 60, h: 3600 }[unit];
+}
+
 function touch(room, place) {
   if (place.state === "leaving") place.state = "waiting";
   if (place.state === "called") place.state = "active";
@@ -172,7 +182,7 @@ function standingOf(room, place) {
     room: room.id, state: place.state, number: place.number, ahead,
     behind: line(room).filter(other => other.number > place.number).length,
     eta_seconds: per ? { p50: ahead * per, p90: ahead * per * 1.5 } : null,
-    poll_after_seconds: room.poll_after_seconds, idle_seconds: 600, line: 1, order: place.number,
+    poll_after_seconds: room.poll_after_seconds, idle_seconds: secondsOf(room.idle ?? "10m"), line: 1, order: place.number,
     joined_at: place.joined, message: room.message, target: room.target, room_state: room.state, ticket: place.ticket,
     ...(place.state === "called" || place.state === "active" ? { pass: "pass", pass_expires_in: 600, lease_expires_in: 600 } : {}),
   };

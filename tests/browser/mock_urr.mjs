@@ -3,9 +3,7 @@
 import http from "node:http";
 import { randomUUID } from "node:crypto";
 
-const contentSecurity = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:; form-action 'self'";
-
-export async function startUrrMock({ pages, adminToken }) {
+export async function startUrrMock({ pages, policy, timer, adminToken }) {
   const world = {
     events: new Map(), seen: [], graceMs: 10_000,
     answer: () => null,   // ({ method, path, body, user }) → { status, body, headers } or nothing.
@@ -28,7 +26,8 @@ export async function startUrrMock({ pages, adminToken }) {
     const other = world.answer({ method, path, body, user });
     if (other) return send(other);
     const [, first, ...rest] = path.split("/");
-    if (pages[first] && rest.length === 1) return send({ body: pages[first], headers: { "Content-Security-Policy": contentSecurity } });
+    if (pages[first] && rest.length === 1) return send({ body: pages[first], headers: { "Content-Security-Policy": policy } });
+    if (first === "queue" && rest[1] === "timer.js") return send({ body: timer, headers: { "Content-Type": "text/javascript" } });
     if (first === "events" || first === "login") return send({ body: "<!doctype html><title>Arrived</title><h1>Arrived</h1>" });
     if (path.startsWith("/vwr-api/vwr/")) return send(tierOne(rest.slice(1), body));
     if (path.startsWith("/api/v1/queue/")) return send(user ? tierTwo(method, rest.slice(2), user) : error(401, "Authentication required"));

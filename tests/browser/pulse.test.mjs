@@ -53,12 +53,22 @@ test("a wait is told in words that people use", () => {
   assert.deepEqual(words(9000, 9000), { key: "eta_hours", high: 2.5 });
 });
 
-test("a tab may be closed only well within the time that a silent place is kept", () => {
-  assert.equal(rules.closeFor({ p50: 7200, p90: 9000 }, 600), 480);
-  assert.equal(rules.closeFor({ p50: 800, p90: 900 }, 600), 400);
-  assert.equal(rules.closeFor({ p50: 300, p90: 400 }, 600), 0);
-  assert.equal(rules.closeFor({ p50: 7200, p90: 9000 }, undefined), 0);
-  assert.equal(rules.closeFor(null, 600), 0);
+test("a promised time is told in whole units, and never longer than it is", () => {
+  const words = seconds => { const { key, n } = rules.spanInWords(seconds); return [key, n]; };
+  assert.deepEqual(words(1), ["span_second", 1]);
+  assert.deepEqual(words(59), ["span_seconds", 59]);
+  assert.deepEqual(words(60), ["span_minute", 1]);
+  assert.deepEqual(words(119), ["span_seconds", 119]);
+  assert.deepEqual(words(120), ["span_minutes", 2]);
+  assert.deepEqual(words(179), ["span_minutes", 2]);
+  assert.deepEqual(words(600), ["span_minutes", 10]);
+  assert.deepEqual(words(7199), ["span_minutes", 119]);
+  assert.deepEqual(words(7200), ["span_hours", 2]);
+  assert.deepEqual(words(86399), ["span_hours", 23]);
+});
+
+test("who was told to ask again in a while is present for three times as long, at least ten seconds", () => {
+  assert.deepEqual([undefined, 1, 3, 4, 20].map(rules.presenceOf), [10, 10, 10, 12, 60]);
 });
 
 test("the page goes to web addresses and to paths of its own site, nowhere else", () => {
@@ -97,7 +107,7 @@ test("every language says everything, with the same placeholders", () => {
 for (const adapter of ["native", "vwr", "queue"]) {
   test(`the served page is one small file that needs nothing else: ${adapter}`, () => {
     const page = builtPage(adapter);
-    assert.ok(Buffer.byteLength(page) < 45_000, `${Buffer.byteLength(page)} bytes`);
+    assert.ok(Buffer.byteLength(page) < 48_000, `${Buffer.byteLength(page)} bytes`);
     assert.doesNotMatch(page, /(src|href)="(?!data:,)|@import|url\((?!#)/);
     assert.doesNotMatch(page, /<!--|[/][*]\w/, "a marker is left");
     const said = JSON.parse(page.match(/id="texts">(.*)<\/script>/)[1]);

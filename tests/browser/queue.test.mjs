@@ -3,8 +3,8 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { texts } from "./server.mjs";
-import { ahead, aheadIs, stateIs } from "./browser.mjs";
-import { answerFor, asked, newQueue, refusal, server, text, textIs, visitQueue, world } from "./tiers.mjs";
+import { ahead, aheadIs, allowHiding, setHidden, stateIs } from "./browser.mjs";
+import { answerFor, asked, newQueue, open, refusal, server, text, textIs, visitQueue, world } from "./tiers.mjs";
 
 test("tier 2: position, people ahead and behind, who is inside, the wait and the event are shown", async t => {
   const event = await newQueue(3, { info: { title: "Spring Concert", artist: "The <b>Band</b>", venue: "Hall" }, wait: 150 });
@@ -71,6 +71,23 @@ test("tier 2: a reload within the grace period keeps the place", async t => {
   assert.deepEqual(asked("POST", `/leave/${event.id}`).map(request => request.user), ["me"]);
   assert.equal(world.event(event.id).leaving.size, 0);
   assert.equal(await text(page, "number"), "2");
+});
+
+test("tier 2: a hidden tab keeps asking, though its timers stand still, and says when it was away all the same", async t => {
+  const event = await newQueue(1);
+  const page = await open(t, { extraHTTPHeaders: { "X-User-Id": "me" } });
+  await allowHiding(page);
+  await page.goto(event.queuePage);
+  await stateIs(page, "waiting");
+  world.seen.length = 0;
+  await setHidden(page, true);
+  for (let more = 0; more < 3; more++) await page.waitForResponse(response => response.url().includes("/status/"));
+  assert.equal(asked("GET", "/timer.js").length, 1);
+  await setHidden(page, false);
+  assert.equal(await page.locator("#notice").isVisible(), false);
+  await page.evaluate(() => { presentUntil = Date.now() - 1; wake(); });   // What a long sleep looks like.
+  await textIs(page, "notice", texts.en.away);
+  assert.deepEqual(page.faults, []);
 });
 
 test("tier 2: closing the page gives the place away", async t => {

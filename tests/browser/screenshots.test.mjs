@@ -3,7 +3,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { mkdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { startServer } from "./server.mjs";
+import { startEvents, startServer } from "./server.mjs";
 import { aheadIs, launchBrowser, phone, stateIs } from "./browser.mjs";
 
 const folder = fileURLToPath(new URL("../../docs/images/", import.meta.url));
@@ -14,7 +14,9 @@ const pictures = [
   ["wait-dark.png", { ...desktop, colorScheme: "dark", locale: "ko-KR" }],
 ];
 
-test("pictures of the waiting page", { skip: process.env.ANTEROOM_SCREENSHOTS !== "1" && "ANTEROOM_SCREENSHOTS is not 1" }, async t => {
+const options = { skip: process.env.ANTEROOM_SCREENSHOTS !== "1" && "ANTEROOM_SCREENSHOTS is not 1" };
+
+test("pictures of the waiting page", options, async t => {
   const server = await startServer({ mock: true });
   const browser = await launchBrowser();
   t.after(async () => { await browser.close(); await server.stop(); });
@@ -34,6 +36,28 @@ test("pictures of the waiting page", { skip: process.env.ANTEROOM_SCREENSHOTS !=
   for (const [i, [name, page]] of pages.entries()) {
     await aheadIs(page, String(282 + i));
     await page.waitForSelector("#live[data-on]");
+    await page.screenshot({ path: folder + name });
+    assert.ok(statSync(folder + name).size < 150_000, name);
+  }
+});
+
+test("pictures of the pages of events with two tiers", options, async t => {
+  const server = await startEvents({ mock: true });
+  const browser = await launchBrowser();
+  t.after(async () => { await browser.close(); await server.stop(); });
+  const event = server.event("0f8fad5b-d9cb-469f-a165-70867728950e");
+  await event.activate();
+  await event.crowd(700);
+  await event.threshold(20);
+  for (let i = 0; i < 150; i++) await event.check(`other-${i}`);
+  const large = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, reducedMotion: "reduce", extraHTTPHeaders: { "X-User-Id": "me" } };
+  for (const [name, address, ahead, options] of [
+    ["urr-vwr.png", event.vwrPage, "700", { locale: "en-GB" }],
+    ["urr-queue.png", event.queuePage, "130", { locale: "ko-KR", colorScheme: "dark" }],
+  ]) {
+    const page = await (await browser.newContext({ ...large, ...options })).newPage();
+    await page.goto(address);
+    await aheadIs(page, ahead);
     await page.screenshot({ path: folder + name });
     assert.ok(statSync(folder + name).size < 150_000, name);
   }

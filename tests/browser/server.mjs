@@ -28,14 +28,18 @@ export function builtPage(adapter = "native") {
 // The pure rules of the page, without the page.
 export function pageRules() {
   const script = builtPage().match(/<script id="rules">([\s\S]*?)<\/script>/)[1];
-  return new Function(`${script}; return { aheadFrom, nextMark, isInLine, waitFrom, waitInWords, pollFrom, pollAfter, waitOf, closeFor, safeTarget, chooseLanguage };`)();
+  return new Function(`${script}; return { aheadFrom, nextMark, isInLine, waitFrom, waitInWords, spanInWords, presenceOf, pollFrom, pollAfter, waitOf, safeTarget, chooseLanguage };`)();
 }
+
+// What the server tells browsers of its pages, and the worker that keeps time for them.
+const policy = readFileSync(new URL("../../api/page.h", import.meta.url), "utf8").match(/page_policy =((?:\s*"[^"\n]*")+)/)[1].replace(/"\s*"|^\s*"|"$/g, "");
+const timer = readFileSync(`${web}wait/timer.js`, "utf8");
 
 export const texts = JSON.parse(readFileSync(`${web}wait/texts.json`, "utf8"));
 
 // rooms: { id: settings }. Returns { url, room(id), stop() }, of the binary also halt() and resume(), of the mock also faults.
 export async function startServer({ rooms = {}, mock = !binary } = {}) {
-  const running = mock ? await startMock({ page: builtPage(), template: readFileSync(`${web}wait/plain.html`, "utf8"), texts, adminToken }) : await startBinary();
+  const running = mock ? await startMock({ page: builtPage(), template: readFileSync(`${web}wait/plain.html`, "utf8"), texts, rules: pageRules(), policy, timer, adminToken }) : await startBinary();
   const server = { ...running, room: id => roomOf(server, id) };
   // Nobody is let in before a test says so by raising the capacity.
   for (const [id, settings] of Object.entries(rooms)) await server.room(id).configure({ capacity: 0, ...settings });
@@ -44,7 +48,7 @@ export async function startServer({ rooms = {}, mock = !binary } = {}) {
 
 // The same for events with two tiers. Returns { url, event(id), stop() }, of the mock also its world.
 export async function startEvents({ mock = !binary } = {}) {
-  const running = mock ? await startUrrMock({ pages: { vwr: builtPage("vwr"), queue: builtPage("queue") }, adminToken }) : await startBinary();
+  const running = mock ? await startUrrMock({ pages: { vwr: builtPage("vwr"), queue: builtPage("queue") }, policy, timer, adminToken }) : await startBinary();
   const server = { ...running, event: id => eventOf(server, id) };
   return server;
 }

@@ -12,6 +12,7 @@ for (const [language, locale] of [["ko", "ko-KR"], ["en", "en-GB"], ["ja", "ja-J
     const line = await visitLine(t, await newLine(2), { locale });
     await stateIs(line, "waiting");
     assert.equal(await text(line, "head"), words.waiting_head);
+    assert.equal(await text(line, "lead"), words.kept_lead);
     assert.equal(await text(line, "room"), words.title);
     assert.equal(await line.title(), words.title_ahead.replace("{n}", "2"));
     assert.ok(await fits(line), "no sideways scrolling");

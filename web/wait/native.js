@@ -1,13 +1,15 @@
 // A room of this server: its stream, else the frame that all share and, less often, the own standing.
 const ROOM = `/v1/rooms/${room}`;
-const HEARTBEAT_SECONDS = 60;   // Beside a live stream.
-const STREAM_SILENT_MS = 20000; // A pulse comes every second.
-const HIDDEN_STREAM_MS = 60000;
+const HEARTBEAT_MS = 60000;     // Beside a live stream.
+const LOOK_SECONDS = 20;        // How often the page looks whether the stream is still alive.
+const STREAM_SILENT_MS = 40000; // A pulse comes every second, and from a room where nothing happens a comment every 20 s.
 
 // The ticket is also in an HttpOnly cookie; either of them keeps the place.
 const own = (method, path, body) => call(method, ROOM + path, { body, headers: ticket ? { Authorization: `Bearer ${ticket}` } : {} });
 
 const adapter = {
+  hasPresence: true,
+
   async take() {
     if (ticket && !returning) {
       const found = await own("GET", "/ticket");
@@ -20,14 +22,19 @@ const adapter = {
 
   async ask() {
     if (standing.state === "called") return own("POST", "/ticket/claim");
-    if (standing.state !== "waiting" || streamLives() || document.hidden || isStatusDue()) return own("GET", "/ticket");
+    const waits = standing.state === "waiting";
+    if (waits && streamLives() && !isStatusDue()) return null;
+    if (!waits || isStale() || document.hidden || isStatusDue()) return own("GET", "/ticket");
     onPulse(await call("GET", `${ROOM}/pulse`, { shared: true }));
     return null;
   },
 
   pause() {
     const now = Date.now();
-    if (streamLives()) { statusDue = now + 1000 * HEARTBEAT_SECONDS; return HEARTBEAT_SECONDS; }
+    if (streamLives()) {
+      statusDue = Math.max(statusDue, acceptedAt + HEARTBEAT_MS);
+      return Math.min(LOOK_SECONDS, Math.max(0.2, (statusDue - now) / 1000));
+    }
     // The shared frame in between, where the own status is asked less often.
     const until = Math.max(0.2, (statusDue - now) / 1000), shared = pollFrom(pulse && pulse.poll, ahead);
     return document.hidden || until < 1.25 * shared ? until : shared;
@@ -51,6 +58,12 @@ const adapter = {
 
   follow(waits) { if (waits) openStream(); else closeStream(); },
   isLive: () => streamLives(),
+  // A stream that slept may be dead without knowing it; one that could not be opened is tried again.
+  wake() {
+    clearTimeout(streamTimer);
+    streamTimer = 0;
+    if (!streamLives()) closeStream();
+  },
   heading() { try { return decodeURIComponent(room); } catch { return room; } },
 };
 
@@ -65,7 +78,9 @@ function onPulse(next) {
   standing.message = next.message;
   standing.room_state = next.state;
   const { line, order } = standing;
-  if (order === undefined) return;
+  // A frame that is a little older than the place lacks those who joined just before; much older, another server's clock is wrong.
+  const early = standing.joined_at - next.at;
+  if (order === undefined || (early > 0 && early < 30000)) return;
   if (!isInLine(next, line, order)) {          // Called, or out: the server knows.
     if (Date.now() - lastMissed > 3000) { lastMissed = Date.now(); askNow(); }
     return;
@@ -79,13 +94,13 @@ let lastMissed = 0;
 // ---- The stream: makes the chain slower and the page faster ----------------------------------
 let stream = null, streamAt = 0, streamFaults = 0, streamTimer = 0;
 
-const streamLives = () => stream !== null && Date.now() - streamAt < STREAM_SILENT_MS;
+const streamLives = () => stream !== null && stream.readyState === EventSource.OPEN && Date.now() - streamAt < STREAM_SILENT_MS;
+const isStale = () => stream !== null && streamAt > 0 && !streamLives();
 
+// Also in a hidden tab: browsers slow down its timers, but not its stream.
 function openStream() {
-  const stale = stream && streamAt && !streamLives();
-  if (stale) closeStream();
-  const wanted = !document.hidden || tells;
-  if (stream || !wanted || wantsOut || streamTimer || typeof EventSource === "undefined") return;
+  if (isStale()) closeStream();
+  if (stream || wantsOut || streamTimer || typeof EventSource === "undefined") return;
   // The cookie carries the ticket; where it did not, the address does.
   const byAddress = ticket && (!navigator.cookieEnabled || streamFaults % 2 === 1);
   const source = new EventSource(`${base}${ROOM}/events${byAddress ? `?ticket=${encodeURIComponent(ticket)}` : ""}`);
@@ -94,6 +109,7 @@ function openStream() {
     if (stream !== source) return;
     const first = !streamLives();
     streamAt = Date.now();
+    notePresence();
     streamFaults = failures = 0;
     reach = "ok";
     act(event.data ? JSON.parse(event.data) : null);
@@ -128,10 +144,3 @@ function closeStream() {
   stream = null;
   streamAt = 0;
 }
-
-// A tab that has to call somebody keeps its stream: timers of hidden tabs are slow.
-let hiddenTimer = 0;
-document.addEventListener("visibilitychange", () => {
-  clearTimeout(hiddenTimer);
-  if (document.hidden) hiddenTimer = setTimeout(() => { if (!tells) { closeStream(); askNow(); } }, HIDDEN_STREAM_MS);
-});

@@ -6,13 +6,17 @@
 //   leave()      gives the place back; without it there is no button
 //   onFault(f)   what a refusal means: [seconds, jitter], or nothing where it is like any other
 //   retryIn(f)   the seconds after any other failure
-//   heading()    what stands above; also, where needed: follow, isLive, finish, depart, draw
+//   heading()    what stands above; also, where needed: follow, isLive, wake, finish, depart, draw
+//   hasPresence  the server passes over who is silent: a hidden tab keeps asking in time
 const TEXTS = JSON.parse(document.getElementById("texts").textContent);
 const [, base, kind, room] = location.pathname.match(/^(.*)\/(wait|vwr|queue)\/([^/]+)/) || [, "", "", ""];
 const $ = id => document.getElementById(id);
+const TURN_ICON = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'><circle cx='8' cy='8' r='7' fill='%23e08a00'/></svg>";
 const ENDED = ["finished", "left", "expired"];
 const ASK_AGAIN = { room_not_found: 30, room_full: 15, room_paused: 15, room_draining: 30, room_closed: 60 };
 const GRACE_MS = 9000;          // The server restores a place for 10 s.
+const SLEPT_MS = 20000;         // Timers that come so late did not run in between.
+const AWAY_NOTE_MS = 30000;
 
 // ---- What is remembered beyond this page -----------------------------------------------------
 function recall(area, name) { try { return area().getItem(name); } catch { return null; } }
@@ -68,14 +72,31 @@ async function call(method, path, options = {}) {
   }
 }
 
-let timer = 0, running = false, askedAgain = false, failures = 0;
+let timer = 0, dueAt = Infinity, running = false, askedAgain = false, failures = 0;
 let statusDue = 0;   // When the own standing is asked for again; in between, an adapter may ask for less.
 
 const jitter = (seconds, share) => seconds * (1 - share + 2 * share * Math.random());
 
 function schedule(seconds, share = 0.1) {
   clearTimeout(timer);
-  timer = setTimeout(turn, 1000 * jitter(seconds, share));
+  const delay = 1000 * jitter(seconds, share);
+  timer = setTimeout(turn, delay);
+  dueAt = Date.now() + delay;
+  keepTime();
+}
+
+// Browsers let timers of a hidden tab fire once a minute: too late to stay present without a stream.
+// Those of a worker fire in time. Without one, the page's own timer is left.
+let clock = null;
+function keepTime() {
+  if (document.hidden && dueAt < Infinity) clock?.postMessage(Math.max(0, dueAt - Date.now()));
+}
+
+function startClock() {
+  if (clock || !adapter.hasPresence) return;
+  try { clock = new Worker(`${base}/${kind}/${room}/timer.js`); } catch { return; /* No workers here. */ }
+  clock.onmessage = () => { if (Date.now() >= dueAt) turn(); else keepTime(); };
+  clock.onerror = () => { clock = null; };
 }
 
 function askNow() { statusDue = 0; turn(); }
@@ -84,6 +105,7 @@ async function turn() {
   if (running) { askedAgain = true; return; }
   running = true;
   clearTimeout(timer);
+  dueAt = Infinity;
   let delay, share = 0.1;
   try {
     delay = await step();
@@ -134,6 +156,66 @@ function onFault(fault) {
   return [adapter.retryIn(fault), fault.retryAfter ? 0.1 : 0.3];
 }
 
+// ---- Presence: who sleeps is passed over, and called as soon as they are back -----------------
+let presentUntil = Infinity;     // Without a further sign of life the server then counts the visitor as absent.
+let storedUntil = 0;
+let slept = null;                // The place that was slept with; the next standing tells whether it is still there.
+let backAt = -Infinity, acceptedAt = 0, tickedAt = Date.now();
+
+const placeOf = next => String(next.place || next.number);
+const isBack = () => Date.now() - backAt < AWAY_NOTE_MS;
+
+// The server heard from this page a moment ago.
+function notePresence() {
+  if (!adapter.hasPresence || standing?.state !== "waiting") return;
+  noteSleep(document.hidden || Date.now() - tickedAt > SLEPT_MS);
+  presentUntil = Date.now() + 1000 * presenceOf(standing.poll_after_seconds);
+  if (standing.place || presentUntil - storedUntil < 5000) return;
+  // For the next page, where the browser drops this one; also another tab's.
+  storedUntil = presentUntil;
+  store.set(lasting, "present", `${placeOf(standing)}:${storedUntil + 5000}`);
+}
+
+// A server that does not answer is no sleep of this page.
+function noteSleep(isAsleep) {
+  if (!isAsleep || standing?.state !== "waiting" || Date.now() <= presentUntil) return;
+  const [place, until] = (store.get(lasting, "present") || "").split(":");
+  if (place !== placeOf(standing) || Date.now() > until) slept = placeOf(standing);
+}
+
+function noteReturn() {
+  if (slept === null || standing.state !== "waiting") return;
+  if (slept === placeOf(standing)) { backAt = Date.now(); setTimeout(render, AWAY_NOTE_MS + 100); }
+  slept = null;
+}
+
+// Shown again, awake again: ask at once. The chain itself sees to it that one asks.
+function wake() {
+  noteSleep(true);
+  adapter.wake?.();
+  askNow();
+}
+
+function watchSleep() {
+  if (document.hidden) startClock();
+  const [place, until] = (store.get(lasting, "present") || "").split(":");
+  if (place && Date.now() > until) slept = place;   // The page before this one.
+  setInterval(() => {
+    const gap = Date.now() - tickedAt;
+    if (gap > SLEPT_MS) wake();
+    tickedAt = Date.now();
+  }, 5000);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) return wake();
+    startClock();
+    keepTime();
+  });
+  window.addEventListener("pageshow", event => { if (event.persisted) wake(); });
+  document.addEventListener("resume", wake);
+  // With a click into the page, too: not after what was asked just now.
+  window.addEventListener("focus", () => { if (!running && (standing || problem) && Date.now() - acceptedAt > 1000) wake(); });
+}
+
 // ---- What the answers mean -------------------------------------------------------------------
 function accept(next) {
   if (leftAt !== null) return;
@@ -142,7 +224,10 @@ function accept(next) {
   standing = { ...next };
   if (standing.state === "leaving") standing.state = "waiting";   // Asking was the return.
   problem = null;
-  statusDue = Date.now() + 1000 * jitter(next.poll_after_seconds || 5, 0.1);
+  acceptedAt = Date.now();
+  notePresence();
+  noteReturn();
+  statusDue = acceptedAt + 1000 * jitter(next.poll_after_seconds || 5, 0.1);
   if (next.ticket) keep(next.ticket);
   if (history.state && history.state.left) history.replaceState(null, "");
   // Behind the first thousand the frame is a percent off: do not let the number waver upwards.
@@ -164,9 +249,9 @@ function setWait(next) {
 }
 
 function rememberStart(next) {
-  const place = next.place || next.number;
+  const place = placeOf(next);
   const [of, start] = (store.get(lasting, "start") || "").split(":");
-  startAhead = of === String(place) && start >= ahead ? Number(start) : ahead;
+  startAhead = of === place && start >= ahead ? Number(start) : ahead;
   store.set(lasting, "start", `${place}:${startAhead}`);
 }
 
@@ -301,7 +386,7 @@ function render() {
   const state = view(), inLine = state === "waiting", turnCame = state === "called" || state === "active";
   const root = document.documentElement;
   put("room", adapter.heading());
-  const shown = state + (inLine ? standing.room_state : "");
+  const shown = state + (inLine ? standing.room_state + isBack() : "");
   root.dataset.state = state;
   root.toggleAttribute("data-quiet", !inLine && !turnCame);
   renderWords(state, inLine, turnCame);
@@ -310,20 +395,30 @@ function render() {
   renderButtons(state, inLine);
   adapter.draw?.(inLine);
   const eta = $("eta").textContent, ofLine = t("announce", { n: number(ahead), eta });
-  speak(shown, inLine, `${$("head").textContent}. ${inLine ? ofLine : $("lead").textContent}`);
+  const news = inLine && isBack() ? $("notice").textContent : $("head").textContent + ".";
+  speak(shown, inLine, `${news} ${inLine ? ofLine : $("lead").textContent}`);
 }
 
 function renderWords(state, inLine, turnCame) {
   put("head", t(`${inLine && isPaused() ? "paused" : state}_head`));
-  put("lead", t(leadKey(state, inLine)));
+  put("lead", t(leadKey(state, inLine), { time: keptFor() }));
   let notice = "";
   if (reach === "lost") notice = standing ? "lost" : "lost_join";
   else if (reach === "busy" && standing) notice = "busy";
   else if (newPlace && inLine) notice = "new_place";
+  else if (isBack() && inLine) notice = ahead ? "away" : "away_next";
   show("notice", notice && state !== "left");
+  show("lead", !notice.startsWith("away"));   // It says the same of the next time.
   put("notice", notice && t(notice));
   const line = ahead ? t("title_ahead", { n: number(ahead) }) : t("title_next");
   document.title = turnCame ? t("title_turn") : inLine ? line : t("title");
+  const icon = turnCame ? TURN_ICON : "data:,";
+  if ($("icon").href !== icon) $("icon").href = icon;   // Tabs show it where they have no room for the title.
+}
+
+function keptFor() {
+  const { key, n } = spanInWords(standing?.idle_seconds || 0);
+  return t(key, { n: number(n) });
 }
 
 function leadKey(state, inLine) {
@@ -364,10 +459,6 @@ function renderNotes(state, inLine) {
   const message = standing && !ENDED.includes(state) && standing.message;
   show("message", message);
   put("message-text", message || "");
-  const seconds = inLine && !isPaused() ? closeFor(wait, standing.idle_seconds) : 0;
-  show("close-note", seconds > 0);
-  const clock = new Intl.DateTimeFormat(language, { timeStyle: "short" });
-  if (seconds) put("close-note", t("close_note", { time: clock.format(Date.now() + 1000 * seconds) }));
   show("live", inLine && reach === "ok");
   const lives = Boolean(adapter.isLive?.());
   put("live", t(lives ? "live" : "polling"));
@@ -448,12 +539,9 @@ function begin() {
     else comeBack();
   };
 
-  // Awake again, shown again, online again: ask at once. The chain itself sees to it that one asks.
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) askNow(); });
-  window.addEventListener("pageshow", event => { if (event.persisted) askNow(); });
-  window.addEventListener("online", askNow);
+  watchSleep();
+  window.addEventListener("online", () => { adapter.wake?.(); askNow(); });
   window.addEventListener("offline", () => { reach = "lost"; adapter.follow?.(false); render(); });
-  document.addEventListener("resume", askNow);
   // Another tab left, or came back: this one is the same visitor.
   window.addEventListener("storage", event => {
     if (event.key !== store.name("ticket")) return;

@@ -8,6 +8,7 @@ let tooMany = 0;         // Refusals for asking too often, one after the other.
 
 const adapter = {
   lead: "keep_open_lead",
+  hasPresence: true,
 
   take: async () => standingOf(await own("POST", "check")),
 

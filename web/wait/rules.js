@@ -85,13 +85,16 @@ function waitInWords(wait) {
   return high === 1 ? { key: "eta_minute", high } : { key: `eta_${unit}`, high };
 }
 
-// How many seconds the tab may be closed: half of the median wait, but well within the time that
-// a silent place is kept. 0: better not at all.
-function closeFor(wait, idleSeconds) {
-  if (!wait || !idleSeconds) return 0;
-  const seconds = Math.min(wait.p50 / 2, idleSeconds * 0.8);
-  return seconds >= 180 ? seconds : 0;
+// A promise of so many seconds in a unit that people use: never more than is true.
+function spanInWords(seconds) {
+  if (seconds === 1 || seconds === 60) return { key: seconds === 1 ? "span_second" : "span_minute", n: 1 };
+  if (seconds < 120) return { key: "span_seconds", n: seconds };
+  if (seconds < 7200) return { key: "span_minutes", n: Math.floor(seconds / 60) };
+  return { key: "span_hours", n: Math.floor(seconds / 3600) };
 }
+
+// How many seconds after a sign of life a visitor counts as present who was told to ask again in `told`.
+function presenceOf(told) { return Math.max(10, 3 * (told || 0)); }
 
 // The operator's address if a browser may go there: a path of this site or a web address.
 function safeTarget(target) {

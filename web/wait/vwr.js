@@ -31,6 +31,8 @@ function keepSession(next) {
 }
 
 const adapter = {
+  lead: "kept_lead",   // A counter releases this line: nobody has to be present.
+
   async take() {
     if (!room) throw new Refusal(404, { code: "room_not_found" });
     if (session) return adapter.ask();
