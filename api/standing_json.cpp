@@ -11,9 +11,7 @@ namespace {
 
 using net::compose;
 
-void append_wait(fmt::memory_buffer& out, const HostedRoom& room, const Standing& standing) {
-    const std::optional<Wait> wait =
-        is_in_line(standing.state) ? room.view().wait(standing) : std::nullopt;
+void append_wait(fmt::memory_buffer& out, const std::optional<Wait>& wait) {
     if (!wait) return compose(out, R"("eta_seconds":null,)");
     compose(out, R"("eta_seconds":{"p50":)", wait->p50_seconds, R"(,"p90":)", wait->p90_seconds,
             "},");
@@ -35,8 +33,10 @@ void append_standing(fmt::memory_buffer& out, const HostedRoom& room, const Stan
     compose(out, R"({"room":")", room.id(), R"(","state":")", name(standing.state),
             R"(","number":)", standing.number, R"(,"ahead":)", standing.ahead, R"(,"behind":)",
             standing.behind, ",");
-    append_wait(out, room, standing);
-    const std::int64_t told = poll_after_seconds(PollPolicy::native, in_line ? standing.ahead : 0);
+    // The absent ahead delay nobody: who is next but for them asks as often as who is next.
+    const std::uint64_t calls_before = in_line ? room.view().callable_ahead(standing) : 0;
+    append_wait(out, in_line ? room.view().wait_for_calls(calls_before) : std::nullopt);
+    const std::int64_t told = poll_after_seconds(PollPolicy::native, calls_before);
     compose(out, R"("poll_after_seconds":)", room.tell_to_ask_in(told, standing, now), ",");
     if (is_live(standing.state))
         compose(out, R"("line":)", standing.line, R"(,"order":)", standing.order,

@@ -86,6 +86,7 @@ bool Room::pass_over(Record& record, const Seen& sign) {
 
 // Writer. Who was passed over may be called again, and is looked at anew when the turn comes.
 void Room::reconsider(Forgive whom) {
+    follow_presence({}); // From here on this room knows itself.
     if (absent() == 0) return;
     for_each_live([&](Number, Record& record) {
         const Place place = record.place();
@@ -106,36 +107,37 @@ void Room::put_forward(const Place& place) {
     add(absent_, -1);
 }
 
-std::uint64_t Room::present_before(std::size_t line, std::uint64_t order) const {
+std::uint64_t Room::callable_before(std::uint8_t line, std::uint64_t order) const {
+    const PresenceMarks* marks = marks_.load(std::memory_order_acquire);
+    if (marks) return anteroom::callable_before(*marks, line, order);
+    if (absent() == 0) return UINT64_MAX; // Everybody: whoever asks knows how many.
     std::uint64_t before = lines_[line].present.rank(order);
     for (std::size_t i = 0; i < line; ++i) before += lines_[i].present.size();
     return before;
 }
 
 // How many of the first `ahead` in line may be called.
-std::uint64_t Room::present_among(std::uint64_t ahead) const {
+std::uint64_t Room::callable_among(std::uint64_t ahead) const {
     std::uint64_t left = ahead;
-    for (std::size_t line = 0; line < lines_max; ++line) {
+    for (std::uint8_t line = 0; line < lines_max; ++line) {
         const std::uint64_t size = lines_[line].everybody.size();
         if (left < size) {
             const std::optional<std::uint64_t> order = lines_[line].everybody.select(left);
-            return std::min(ahead, order ? present_before(line, *order) : ahead);
+            return order ? std::min(ahead, callable_before(line, *order)) : ahead;
         }
         left -= size;
     }
-    const std::uint64_t all = waiting();
-    return std::min(ahead, all - std::min(all, absent()));
+    return std::min(ahead, scene().waiting);
 }
 
 std::optional<Wait> Room::wait(std::uint64_t ahead) const {
-    return flow_.wait(absent() == 0 ? ahead : present_among(ahead), scene(), settings());
+    return wait_for_calls(callable_among(ahead));
 }
 
-std::optional<Wait> Room::wait(const Standing& standing) const {
-    const std::uint64_t ahead =
-        absent() == 0 ? standing.ahead
-                      : std::min(standing.ahead, present_before(standing.line, standing.order));
-    return flow_.wait(ahead, scene(), settings());
+void Room::follow_presence(PresenceMarks marks) {
+    auto fresh = marks.empty() ? nullptr : std::make_unique<PresenceMarks>(std::move(marks));
+    PresenceMarks* old = marks_.exchange(fresh.release(), std::memory_order_acq_rel);
+    if (old) retired_.add(std::unique_ptr<PresenceMarks>(old));
 }
 
 } // namespace anteroom

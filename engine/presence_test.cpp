@@ -230,6 +230,41 @@ TEST_F(Presence, TheEstimateDoesNotWaitForTheAbsent) {
     EXPECT_EQ(world.room.wait(standing)->p50_seconds, world.room.wait(standing.ahead)->p50_seconds);
 }
 
+TEST_F(Presence, ACopyEstimatesByTheMarksOfTheWriter) {
+    for (int i = 0; i < 1'000; ++i) world.join("silent " + std::to_string(i));
+    const Number zoe = world.join("zoe");
+    EXPECT_TRUE(make_presence_marks(world.room).empty()) << "nobody is absent yet";
+    world.pass_with(seconds(40), {ann, eve, zoe});
+    const PresenceMarks marks = make_presence_marks(world.room);
+    EXPECT_LE(marks.size(), limits::presence_marks_per_line + 1);
+
+    Room copy;
+    for (const Fact& fact : world.facts) ASSERT_TRUE(copy.replay(fact));
+    const Standing standing = copy.standing(zoe);
+    EXPECT_EQ(copy.callable_ahead(standing), 1'002u) << "a copy does not know who is absent";
+    copy.follow_presence(marks);
+    EXPECT_LE(copy.callable_ahead(standing), 2u);
+    EXPECT_EQ(world.room.callable_ahead(standing), 1u);
+    const Number late = world.join("late");
+    ASSERT_TRUE(copy.replay(world.facts.back()));
+    EXPECT_LE(copy.callable_ahead(copy.standing(late)), 3u) << "joined behind the last mark";
+    Facts facts;
+    copy.apply(Wake{}, world.now, facts);
+    EXPECT_EQ(copy.callable_ahead(standing), 1'002u) << "the writer knows itself";
+}
+
+TEST(PresenceMarks, InterpolateWithinALineAndKnowNothingOfOthers) {
+    const PresenceMarks marks{{.line = 1, .order = 100, .callable = 0},
+                              {.line = 1, .order = 200, .callable = 50},
+                              {.line = 3, .order = 150, .callable = 50}};
+    EXPECT_EQ(callable_before(marks, 1, 50), 0u);
+    EXPECT_EQ(callable_before(marks, 1, 150), 25u);
+    EXPECT_EQ(callable_before(marks, 1, 210), 60u);
+    EXPECT_EQ(callable_before(marks, 3, 150), 50u);
+    EXPECT_EQ(callable_before(marks, 0, 1), UINT64_MAX);
+    EXPECT_EQ(callable_before({}, 1, 1), UINT64_MAX);
+}
+
 TEST_F(Presence, AHundredThousandAbsentArePassedOverInTwoTicks) {
     for (int i = 0; i < 100'000; ++i) world.join("silent " + std::to_string(i));
     const Number zoe = world.join("zoe");

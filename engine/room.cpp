@@ -20,6 +20,7 @@ Room::Room()
 
 Room::~Room() {
     delete settings_.load(std::memory_order_relaxed);
+    delete marks_.load(std::memory_order_relaxed);
 }
 
 Outcome Room::apply(const Command& command, Instant now, Facts& facts) {

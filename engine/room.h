@@ -22,6 +22,7 @@
 // take_retired().
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -40,6 +41,7 @@
 #include "engine/outcome.h"
 #include "engine/outer_line.h"
 #include "engine/pacer.h"
+#include "engine/presence_marks.h"
 #include "engine/retired.h"
 #include "engine/roll.h"
 #include "engine/room_copy.h"
@@ -69,6 +71,8 @@ class Room {
     std::uint64_t digest() const;
     // Writer. A sign of life that another process took: no command, and nothing is claimed by it.
     void greet(Number number, Instant now, Millis told);
+    // Writer. In a copy: what the process that writes the room knows of who is absent.
+    void follow_presence(PresenceMarks marks);
     // Writer. What was unlinked since the last call; destroy it when no reader can see it any more.
     [[nodiscard]] Retired take_retired() { return retired_.take(); }
 
@@ -103,7 +107,18 @@ class Room {
     Millis told(Number number) const;
     std::optional<Wait> wait(std::uint64_t ahead) const;
     // The same of somebody in line, without looking for their place.
-    std::optional<Wait> wait(const Standing& standing) const;
+    std::optional<Wait> wait(const Standing& standing) const {
+        return wait_for_calls(callable_ahead(standing));
+    }
+    // Those of `ahead` who are not absent: so many calls come before this visitor's.
+    std::uint64_t callable_ahead(const Standing& standing) const {
+        return std::min(standing.ahead, callable_before(standing.line, standing.order));
+    }
+    // How many may be called before this order of this line.
+    std::uint64_t callable_before(std::uint8_t line, std::uint64_t order) const;
+    std::optional<Wait> wait_for_calls(std::uint64_t calls_before) const {
+        return flow_.wait(calls_before, scene(), settings());
+    }
     double rate_per_second() const { return flow_.rate_per_second(scene()); }
     const Settings& settings() const { return *settings_.load(std::memory_order_acquire); }
     RoomState state() const { return state_.load(std::memory_order_acquire); }
@@ -196,8 +211,7 @@ class Room {
     void reconsider(Forgive whom);
     void set_aside(const Place& place);
     void put_forward(const Place& place);
-    std::uint64_t present_before(std::size_t line, std::uint64_t order) const;
-    std::uint64_t present_among(std::uint64_t ahead) const;
+    std::uint64_t callable_among(std::uint64_t ahead) const;
 
     Instant deadline_of(const Record& record) const {
         return deadline_of(record, record.place().state);
@@ -279,7 +293,8 @@ class Room {
     std::unique_ptr<RoomCopy> copy_; // While a snapshot is being taken.
 
     // Soft state.
-    std::atomic<std::uint64_t> absent_{0}; // Who waits and is not in `present` of a queue.
+    std::atomic<std::uint64_t> absent_{0};       // Who waits and is not in `present` of a queue.
+    std::atomic<PresenceMarks*> marks_{nullptr}; // In a copy, when the writer told them.
     Instant now_ = instant_min;
     std::atomic<std::int64_t> awake_since_{instant_min.ms};
     Instant swept_ = instant_min;

@@ -4,6 +4,7 @@
 
 #include "base/byte_stream.h"
 #include "base/overload.h"
+#include "engine/room.h"
 #include "service/profile_text.h"
 
 namespace anteroom::shared {
@@ -241,6 +242,44 @@ std::optional<Entry> read_entry(std::string_view bytes) {
     entry.removed = removed == 1;
     if (has_profile > 1 || removed > 1 || !in.ok() || !in.at_end()) return std::nullopt;
     return entry;
+}
+
+std::string write_presence(const PresenceMarks& marks) {
+    std::string bytes;
+    ByteWriter out(bytes);
+    out.number(marks.size());
+    PresenceMark before;
+    for (const PresenceMark& mark : marks) { // In order, but each line begins anew.
+        if (mark.line != before.line) before.order = 0;
+        out.byte(mark.line);
+        out.number(mark.order - before.order);
+        out.number(mark.callable - before.callable);
+        before = mark;
+    }
+    return bytes;
+}
+
+std::optional<PresenceMarks> read_presence(std::string_view bytes) {
+    ByteReader in(bytes);
+    const std::uint64_t count = in.number();
+    if (count > limits::presence_marks_max) return std::nullopt;
+    PresenceMarks marks;
+    PresenceMark mark;
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) {
+        const std::uint8_t line = in.byte();
+        if (line < mark.line || line >= Room::lines_max) return std::nullopt;
+        if (line != mark.line) mark.order = 0;
+        mark.line = line;
+        mark.order += in.number();
+        mark.callable += in.number();
+        const bool is_after =
+            marks.empty() || marks.back().line < mark.line ||
+            (marks.back().order < mark.order && marks.back().callable <= mark.callable);
+        if (!is_after) return std::nullopt;
+        marks.push_back(mark);
+    }
+    if (!in.ok() || !in.at_end()) return std::nullopt;
+    return marks;
 }
 
 std::string write_ask(const Ask& ask) {

@@ -12,6 +12,7 @@
 #include "engine/command.h"
 #include "engine/fact.h"
 #include "engine/outcome.h"
+#include "engine/presence_marks.h"
 #include "service/profile.h"
 
 namespace anteroom::shared {
@@ -56,6 +57,10 @@ struct Ask {
     Instant at;           // Nobody waits for what was asked long ago.
     std::variant<AskCommand, AskSeen, AskProfile, AskRemove> what;
 };
+
+// What the writer tells the others of who is absent; news, not part of the log.
+std::string write_presence(const PresenceMarks& marks);
+std::optional<PresenceMarks> read_presence(std::string_view bytes);
 
 std::string write_ask(const Ask& ask);
 std::optional<Ask> read_ask(std::string_view bytes);

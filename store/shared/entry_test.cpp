@@ -220,6 +220,27 @@ TEST(Ask, ComesBackAsItWas) {
     EXPECT_TRUE(read_ask(write_ask({.what = AskRemove{}})));
 }
 
+TEST(Presence, ComesBackAsItWasAndNothingElseIsTaken) {
+    const PresenceMarks marks{{.line = 1, .order = 1'000'000, .callable = 0},
+                              {.line = 1, .order = 1'100'000, .callable = 3},
+                              {.line = 3, .order = 7, .callable = 3},
+                              {.line = 3, .order = 9, .callable = 5}};
+    const std::string bytes = write_presence(marks);
+    EXPECT_EQ(read_presence(bytes), marks);
+    EXPECT_EQ(read_presence(write_presence({})), PresenceMarks{});
+    for (std::size_t size = 0; size < bytes.size(); ++size)
+        EXPECT_FALSE(read_presence(std::string_view(bytes).substr(0, size))) << size;
+    EXPECT_FALSE(read_presence(bytes + '\0'));
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 20'000; ++i) {
+        std::string damaged = bytes;
+        damaged[random() % damaged.size()] ^= static_cast<char>(1u << random() % 8);
+        if (const std::optional<PresenceMarks> read = read_presence(damaged)) {
+            EXPECT_EQ(read_presence(write_presence(*read)), read);
+        }
+    }
+}
+
 TEST(Projection, TheRankIsTheNumberAhead) {
     // Carriers of outer numbers before the others, lane by lane.
     EXPECT_LT(score_of(0, 900), score_of(1, 1));

@@ -444,7 +444,10 @@ void RedisStore::look_after() {
     RedisFigures figures{.rooms = rooms.size(), .skew_ms = context_->skew_ms.load()};
     const Instant now = clock_.now();
     for (const std::shared_ptr<HostedRoom>& room : rooms) {
-        if (beats_ % beats_per_second == 0) RoomLog::of(*room).tell_seen();
+        if (beats_ % beats_per_second == 0) {
+            RoomLog::of(*room).tell_seen();
+            RoomLog::of(*room).tell_presence();
+        }
         if (RoomLog::of(*room).writes()) ++figures.rooms_written;
         if (RoomLog::of(*room).lacks_replica()) ++figures.rooms_unreplicated;
         figures.age_ms_max = std::max(figures.age_ms_max, room->age(now).count);

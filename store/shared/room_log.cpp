@@ -223,6 +223,12 @@ void RoomLog::on_news(std::optional<std::string> news) {
             return;
         }
         case 'A': return fetch_asks();
+        case 'P': {
+            std::optional<PresenceMarks> marks = read_presence(rest);
+            if (!marks || writes_) return;
+            HostedRoom::Writing held(room_);
+            return held.room().follow_presence(*std::move(marks));
+        }
         default: return follow();
     }
 }
@@ -424,6 +430,15 @@ void RoomLog::tell_seen() {
         if (seen.numbers.size() == seen_per_ask) tell(seen);
     }
     for (auto& [told, seen] : by_told) tell(seen);
+}
+
+void RoomLog::tell_presence() {
+    if (mode_ != Mode::live || !writes_) return;
+    PresenceMarks marks = make_presence_marks(room_.view());
+    if (marks == told_presence_) return;
+    context_.client.call(keys_.news(), {"SPUBLISH", keys_.news(), 'P' + write_presence(marks)},
+                         [](const Answer&) {});
+    told_presence_ = std::move(marks);
 }
 
 // --- Once in a while.

@@ -100,6 +100,7 @@ class RoomLog final : public StorePart {
     void follow();     // What is new? Once in a while, and when there is news.
     void look_after(); // Who waits too long; who was seen; snapshots.
     void tell_seen();
+    void tell_presence(); // The writer, to the others: who is absent, roughly.
     void resign();
     bool writes() const { return writes_.load(std::memory_order_relaxed); }
     // We write it, and no replica has confirmed what we wrote last.
@@ -258,6 +259,7 @@ class RoomLog final : public StorePart {
     std::string last_ask_taken_;
     bool fetches_asks_ = false;
     std::uint64_t last_ask_ = 0;
+    PresenceMarks told_presence_; // What the others heard last.
     struct Waiting {
         net::Loop* loop;
         OnOutcome done;
