@@ -22,7 +22,7 @@
 #include "gate/proxy.h"
 #include "net/ip_address.h"
 #include "net/text.h"
-#include "store/shared/redis_store.h"
+#include "store/shared/redis_options.h"
 #include "token/access.h"
 
 namespace anteroom::app {

@@ -1,5 +1,6 @@
 #include "app/history_desk.h"
 
+#include "net/loop.h"
 #include "store/history/history_reader.h"
 
 namespace anteroom::app {

@@ -4,7 +4,8 @@
 
 #include <fstream>
 
-#include "store/shared/redis_store.h"
+#include "net/tls.h"
+#include "store/shared/redis_options.h"
 
 namespace anteroom::app {
 namespace {

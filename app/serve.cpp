@@ -24,6 +24,7 @@
 #include "app/redis_config.h"
 #include "app/taken.h"
 #include "net/http_server.h"
+#include "net/loop.h"
 #include "net/tls.h"
 #include "service/memory_store.h"
 #include "store/embedded/ledger_store.h"

@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "net/http_server.h"
+#include "net/loop.h"
 #include "store/redis/client.h"
 
 namespace anteroom::bench {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gate/origins_check.h"
+#include "net/loop.h"
 #include "net/resolve.h"
 
 namespace anteroom::gate {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "net/loop.h"
+#include "net/alarm.h"
 #include "net/task.h"
 #include "net/upstream_pool.h"
 #include "net/url.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "net/loop.h"
 #include "net/loop_buffers.h"
 
 namespace anteroom::gate {

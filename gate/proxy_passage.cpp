@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "gate/forward_headers.h"
 #include "net/limits.h"
+#include "net/loop.h"
 #include "net/loop_buffers.h"
 #include "net/text.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "net/completion.h"
+#include "net/loop.h"
 #include "net/loop_buffers.h"
 #include "net/resolve.h"
 

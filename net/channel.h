@@ -11,12 +11,15 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "net/completion.h"
-#include "net/loop.h"
+#include "base/time.h"
 #include "net/task.h"
 #include "net/tls.h"
 
 namespace anteroom::net {
+
+class Loop;
+template <class T>
+class Completion;
 
 class Channel {
   public:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "net/loop.h"
 #include "net/server_core.h"
 
 namespace anteroom::net {

@@ -11,15 +11,17 @@
 #include <string_view>
 
 #include "net/exchange.h"
+#include "net/job.h"
 #include "net/limits.h"
-#include "net/loop.h"
 #include "net/relay.h"
 #include "net/request_reader.h"
 #include "net/socket.h"
+#include "net/timer_wheel.h"
 #include "net/tls.h"
 
 namespace anteroom::net {
 
+class Loop;
 class ServerCore;
 
 class Connection final : private Socket::Owner, private RequestReader::Chooser {

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "net/connection.h"
 #include "net/header_check.h"
+#include "net/loop.h"
 #include "net/server_core.h"
 
 namespace anteroom::net {

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "net/connection.h"
+#include "net/loop.h"
 #include "net/server_core.h"
 
 namespace anteroom::net {

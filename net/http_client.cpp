@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "net/channel.h"
 #include "net/header_check.h"
+#include "net/loop.h"
 #include "net/url.h"
 
 namespace anteroom::net {

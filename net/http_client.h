@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "net/loop.h"
+#include "net/alarm.h"
 #include "net/response_reader.h"
 #include "net/task.h"
 #include "net/tls.h"
@@ -23,6 +23,7 @@
 namespace anteroom::net {
 
 class Channel;
+class Loop;
 struct Url;
 
 struct ClientRequest {

@@ -12,12 +12,13 @@
 #include "net/connection_budget.h"
 #include "net/counter.h"
 #include "net/exchange.h"
+#include "net/job.h"
 #include "net/limits.h"
-#include "net/loop.h"
 #include "net/trusted_proxies.h"
 
 namespace anteroom::net {
 
+class Loop;
 class ServerCore;
 class TlsServer;
 

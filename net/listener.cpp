@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "net/limits.h"
 #include "net/listen_address.h"
+#include "net/loop.h"
 
 namespace anteroom::net {
 

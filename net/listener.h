@@ -11,9 +11,11 @@
 #include "base/result.h"
 #include "net/counter.h"
 #include "net/ip_address.h"
-#include "net/loop.h"
+#include "net/timer_wheel.h"
 
 namespace anteroom::net {
+
+class Loop;
 
 // alone: nobody may listen on the port yet. join: other loops of this process do.
 enum class PortUse : std::uint8_t { alone, join };

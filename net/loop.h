@@ -19,13 +19,13 @@
 #include <vector>
 
 #include "base/time.h"
+#include "net/alarm.h"
 #include "net/job.h"
 #include "net/poller.h"
 #include "net/timer_wheel.h"
 
 namespace anteroom::net {
 
-class Alarm;
 struct LoopBuffers;
 
 // Coroutines that were spawned and are not done; the loop destroys those left over at its end.
@@ -103,27 +103,6 @@ class Loop {
     std::vector<Job> posted_;     // Guarded by posted_mutex_.
     bool stop_requested_ = false; // Guarded by posted_mutex_.
     std::vector<Job> posted_now_;
-};
-
-// A job that waits for its time; destroying the Alarm cancels it.
-class Alarm {
-  public:
-    Alarm() = default;
-
-  private:
-    friend class Loop;
-    struct State {
-        State(Loop& on, Millis every, Job work)
-            : loop(on), period(every), job(std::move(work)), timer(this, &State::fire) {}
-        static void fire(void* self);
-        Loop& loop;
-        Millis period; // Zero: once.
-        Job job;
-        Timer timer;
-        bool* destroyed = nullptr; // Set while the job runs: it may drop its own Alarm.
-        ~State();
-    };
-    std::unique_ptr<State> state_;
 };
 
 } // namespace anteroom::net

@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "net/loop.h"
+#include "base/time.h"
 #include "net/task.h"
 
 namespace anteroom::net {
+
+class Loop;
 
 // At least one address, in the order of preference.
 Task<Result<std::vector<sockaddr_storage>>> resolve(Loop& loop, std::string host,

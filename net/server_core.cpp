@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "net/connection.h"
+#include "net/loop.h"
 
 namespace anteroom::net {
 

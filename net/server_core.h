@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "net/alarm.h"
 #include "net/connection_budget.h"
 #include "net/http_server.h"
 #include "net/listener.h"

@@ -10,6 +10,7 @@
 #include <deque>
 
 #include "base/check.h"
+#include "net/loop.h"
 #include "net/loop_buffers.h"
 
 namespace anteroom::net {

@@ -11,10 +11,11 @@
 #include <string_view>
 
 #include "net/frame.h"
-#include "net/loop.h"
 #include "net/poller.h"
 
 namespace anteroom::net {
+
+class Loop;
 
 class Socket final : public Watcher {
   public:

@@ -11,9 +11,10 @@
 #include <utility>
 
 #include "base/check.h"
-#include "net/loop.h"
 
 namespace anteroom::net {
+
+class Loop;
 
 template <class T>
 class Task;
@@ -92,37 +93,9 @@ inline Task<void> TaskPromise<void>::get_return_object() {
     return Task<void>(std::coroutine_handle<TaskPromise<void>>::from_promise(*this));
 }
 
-// Runs a task that nobody awaits; the loop knows it and destroys it if it never ends.
-struct Spawned {
-    struct promise_type : SpawnedTask {
-        promise_type(Loop& loop, Task<void>&) {
-            frame = std::coroutine_handle<promise_type>::from_promise(*this);
-            loop.adopt(*this);
-        }
-        promise_type(const promise_type&) = delete;
-        promise_type& operator=(const promise_type&) = delete;
-        ~promise_type() {
-            prev->next = next;
-            next->prev = prev;
-        }
-        Spawned get_return_object() noexcept { return {}; }
-        std::suspend_never initial_suspend() noexcept { return {}; }
-        std::suspend_never final_suspend() noexcept { return {}; }
-        void unhandled_exception() noexcept { std::terminate(); }
-        void return_void() noexcept {}
-    };
-};
-
-inline Spawned run_spawned(Loop&, Task<void> task) {
-    co_await task;
-}
-
 } // namespace detail
 
 // Starts the task now, on the caller's stack, until its first suspension.
-inline void spawn(Loop& loop, Task<void> task) {
-    CHECK(loop.is_current());
-    detail::run_spawned(loop, std::move(task));
-}
+void spawn(Loop& loop, Task<void> task);
 
 } // namespace anteroom::net

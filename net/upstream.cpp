@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/check.h"
+#include "net/loop.h"
 #include "net/loop_buffers.h"
 
 namespace anteroom::net {
@@ -48,6 +49,10 @@ bool Upstream::connect(const UpstreamAddress& to, Millis deadline, Owner& owner)
     }
     set_deadline(deadline);
     return true;
+}
+
+void Upstream::set_deadline(Millis in) {
+    loop_.arm(timer_, in);
 }
 
 void Upstream::close() {

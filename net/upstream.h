@@ -13,11 +13,13 @@
 #include <string>
 #include <string_view>
 
-#include "net/loop.h"
 #include "net/socket.h"
+#include "net/timer_wheel.h"
 #include "net/tls.h"
 
 namespace anteroom::net {
+
+class Loop;
 
 struct UpstreamAddress {
     sockaddr_storage address{};
@@ -75,7 +77,7 @@ class Upstream final : private Socket::Owner {
     void resume() { socket_.resume(); }
 
     // on_upstream_failed(late) at that time; a later call moves it.
-    void set_deadline(Millis in) { loop_.arm(timer_, in); }
+    void set_deadline(Millis in);
 
     std::uint32_t uses = 0; // Requests that it has carried.
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "net/loop.h"
 
 namespace anteroom::net {
 

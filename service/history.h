@@ -11,7 +11,10 @@
 #include "base/time.h"
 #include "base/unique_function.h"
 #include "engine/visitor.h"
-#include "net/loop.h"
+
+namespace anteroom::net {
+class Loop;
+}
 
 namespace anteroom {
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "net/loop.h"
+
 namespace anteroom {
 namespace {
 

@@ -12,10 +12,13 @@
 
 #include "base/unique_function.h"
 #include "net/exchange.h"
-#include "net/loop.h"
 #include "service/clock.h"
 #include "service/hosted_room.h"
 #include "service/stream_words.h"
+
+namespace anteroom::net {
+class Loop;
+}
 
 namespace anteroom {
 

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "net/loop.h"
+#include "net/job.h"
 #include "service/audit.h"
 #include "service/clock.h"
 #include "service/hub.h"
@@ -23,6 +23,10 @@
 #include "service/quiet.h"
 #include "service/rooms.h"
 #include "service/store.h"
+
+namespace anteroom::net {
+class Loop;
+}
 
 namespace anteroom {
 

@@ -13,10 +13,14 @@
 #include "engine/command.h"
 #include "engine/fact.h"
 #include "engine/outcome.h"
-#include "net/loop.h"
+#include "net/job.h"
 #include "service/audit.h"
 #include "service/hosted_room.h"
 #include "service/rooms.h"
+
+namespace anteroom::net {
+class Loop;
+}
 
 namespace anteroom {
 

@@ -4,6 +4,7 @@
 
 #include "api/tacos/body.h"
 #include "api/tacos/tacos.h"
+#include "net/loop.h"
 #include "net/output.h"
 
 namespace anteroom::api::tacos {

@@ -3,6 +3,7 @@
 
 #include "api/tacos/body.h"
 #include "api/tacos/tacos.h"
+#include "net/loop.h"
 #include "net/text.h"
 #include "token/hmac.h"
 #include "token/secret.h"

@@ -20,7 +20,7 @@
 #include "api/tacos/errors.h"
 #include "api/tacos/shared.h"
 #include "api/tacos/tokens.h"
-#include "net/loop.h"
+#include "net/alarm.h"
 
 namespace anteroom::api::tacos {
 

@@ -8,6 +8,7 @@
 #include <future>
 
 #include "base/check.h"
+#include "net/loop.h"
 #include "store/embedded/recovery.h"
 
 namespace anteroom::embedded {

@@ -19,12 +19,15 @@
 #include "base/time.h"
 #include "base/unique_function.h"
 #include "net/counter.h"
-#include "net/loop.h"
 #include "net/tls.h"
 #include "store/redis/reply.h"
 #include "store/redis/script.h"
 #include "store/redis/slot.h"
 #include "store/redis/url.h"
+
+namespace anteroom::net {
+class Loop;
+}
 
 namespace anteroom::redis {
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "net/loop.h"
 #include "store/redis/core.h"
 #include "store/redis/node.h"
 #include "store/redis/route.h"

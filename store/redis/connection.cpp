@@ -1,6 +1,7 @@
 #include "store/redis/connection.h"
 
 #include "base/check.h"
+#include "net/loop.h"
 #include "net/resolve.h"
 #include "store/redis/command.h"
 #include "store/redis/server_error.h"

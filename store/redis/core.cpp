@@ -1,6 +1,7 @@
 #include "store/redis/core.h"
 
 #include "base/check.h"
+#include "net/loop.h"
 #include "store/redis/node.h"
 
 namespace anteroom::redis {

@@ -1,5 +1,6 @@
 // The life of a call: to its node, back again as often as the server wants it, to its one answer.
 #include "base/check.h"
+#include "net/loop.h"
 #include "store/redis/core.h"
 #include "store/redis/node.h"
 

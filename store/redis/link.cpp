@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "net/loop.h"
 #include "store/redis/core.h"
 #include "store/redis/node.h"
 

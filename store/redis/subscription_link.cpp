@@ -1,5 +1,6 @@
 #include "store/redis/subscription_link.h"
 
+#include "net/loop.h"
 #include "store/redis/command.h"
 #include "store/redis/core.h"
 #include "store/redis/node.h"

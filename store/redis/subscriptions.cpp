@@ -1,5 +1,6 @@
 #include "store/redis/subscriptions.h"
 
+#include "net/loop.h"
 #include "store/redis/core.h"
 #include "store/redis/node.h"
 #include "store/redis/server_error.h"

@@ -17,23 +17,14 @@
 #include <thread>
 #include <vector>
 
+#include "net/loop.h"
 #include "service/clock.h"
 #include "service/store.h"
 #include "store/redis/client.h"
+#include "store/shared/redis_options.h"
 #include "store/shared/room_log.h"
 
 namespace anteroom::shared {
-
-struct RedisOptions {
-    redis::Url url;
-    std::shared_ptr<net::TlsClient> tls;
-    std::string server_name;
-    int replicas = 1;      // That must have what is acknowledged; 0: the primary's word is enough.
-    std::string keys_mark; // Of the keys we sign with: everybody must have the same.
-    std::uint64_t snapshot_facts = 250'000;
-    Millis load_patience{15'000}; // Until Redis answers, at the start.
-    UniqueFunction<void(const std::string&)> say;
-};
 
 // For /metrics; any thread.
 struct RedisFigures {

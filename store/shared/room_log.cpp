@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/overload.h"
+#include "net/loop.h"
 #include "store/shared/scripts.h"
 #include "store/shared/times.h"
 

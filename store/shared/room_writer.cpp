@@ -3,6 +3,7 @@
 
 #include "base/check.h"
 #include "base/overload.h"
+#include "net/loop.h"
 #include "service/profile_text.h"
 #include "store/shared/projection.h"
 #include "store/shared/room_log.h"
