@@ -1,7 +1,8 @@
 // A room of this server: its stream, else the frame that all share and, less often, the own standing.
 const ROOM = `/v1/rooms/${room}`;
 const HEARTBEAT_SECONDS = 60;   // Beside a live stream.
-const STREAM_SILENT_MS = 20000; // A pulse comes every second.
+const STREAM_SILENT_MS = 90000; // Where nothing changes nothing is said, but the question beside it shows that it lives.
+const STREAM_LATE_MS = 20000;   // So late no news can be.
 const HIDDEN_STREAM_MS = 60000;
 
 // The ticket is also in an HttpOnly cookie; either of them keeps the place.
@@ -20,7 +21,8 @@ const adapter = {
 
   async ask() {
     if (standing.state === "called") return own("POST", "/ticket/claim");
-    if (standing.state !== "waiting" || streamLives() || document.hidden || isStatusDue()) return own("GET", "/ticket");
+    if (streamLives()) return askBeside(streamAt);
+    if (standing.state !== "waiting" || document.hidden || isStatusDue()) return own("GET", "/ticket");
     onPulse(await call("GET", `${ROOM}/pulse`, { shared: true }));
     return null;
   },
@@ -80,6 +82,15 @@ let lastMissed = 0;
 let stream = null, streamAt = 0, streamFaults = 0, streamTimer = 0;
 
 const streamLives = () => stream !== null && Date.now() - streamAt < STREAM_SILENT_MS;
+
+// What the answer knows and the stream has not said shows that the stream is dead, whatever the browser thinks of it.
+async function askBeside(heardAt) {
+  const found = await own("GET", "/ticket");
+  if (streamAt !== heardAt) return found;
+  if (found.state === standing.state && found.ahead >= ahead) streamAt = Date.now();
+  else if (Date.now() - heardAt > STREAM_LATE_MS) closeStream();
+  return found;
+}
 
 function openStream() {
   const stale = stream && streamAt && !streamLives();
