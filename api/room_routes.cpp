@@ -47,15 +47,11 @@ void Api::room(Ask& ask) {
 void Api::pulse(Ask& ask) {
     HostedRoom* hosted = find_room(ask);
     if (!hosted) return;
-    HostedRoom::PulseFrames frames = hosted->pulse();
-    if (!frames.document) {
-        service_.publish(hosted->shared_from_this()); // Asked for before the keeper's first round.
-        frames = hosted->pulse();
-    }
+    const net::Frame document = hosted->pulse.document(*hosted, ask.now);
     net::Answer answer = begin(ask, Status::ok);
     answer.header("Content-Type", "application/json");
     answer.header("Cache-Control", "public, max-age=1");
-    net::append(answer.body(), *frames.document);
+    net::append(answer.body(), *document);
 }
 
 void Api::health(Ask& ask) {

@@ -283,6 +283,27 @@ TEST(Visitor, IsToldByEventsWhatHappens) {
               std::string::npos); // And the stream ends.
 }
 
+TEST(Visitor, AStreamHearsWhatChangedAndNothingElse) {
+    RoomSettings still = one_slot();
+    still.rules.capacity = 0;
+    TestServer server({.defaults = still});
+    const std::string ann = TestServer::text_of(server.join("r", "ann"), "ticket");
+    Dial stream(server.port());
+    stream.write(TestServer::text("GET", "/v1/rooms/r/events?ticket=" + ann));
+    stream.read_response(true);
+    EXPECT_NE(stream.read_until("event: pulse"), "");
+    stream.read_until("\n\n");
+    // The document of the room is made anew every second; the next event is the operator's message.
+    const auto pulse_at = [&] {
+        return TestServer::json(server.ask("GET", "/v1/rooms/r/pulse")).at("at").as_int64();
+    };
+    const std::int64_t seen = pulse_at();
+    EXPECT_TRUE(eventually([&] { return pulse_at() - seen >= 2'500; }));
+    server.ask("PUT", "/v1/admin/rooms/r", TestServer::as_admin(), R"({"message":"soon"})");
+    const std::string next = stream.read_until("\n\n");
+    EXPECT_NE(next.find(R"("message":"soon")"), std::string::npos) << next;
+}
+
 TEST(Visitor, CrossOriginCallsAreForTheOriginsThatAreNamed) {
     TestServer server({.cors_origins = {"https://shop.example"}});
     const auto allowed =

@@ -156,8 +156,8 @@ std::optional<EventStream> Connection::begin_stream(std::span<const Header> head
     phase_ = Phase::streaming;
     is_stream_ = true;
     core.stats.streams.add();
-    // A peer that vanished without a word is noticed by the unanswered heartbeats.
-    const auto patience = static_cast<unsigned>(core.options.limits.idle_deadline.count);
+    // A peer that vanished without a word is noticed by heartbeats that it does not acknowledge.
+    const auto patience = static_cast<unsigned>(core.options.limits.unheard_deadline.count);
     ::setsockopt(socket_.descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
     EventStream stream(this);
     end_output();

@@ -1,4 +1,7 @@
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 
 #include <atomic>
 #include <string>
@@ -65,6 +68,24 @@ class Hub {
     TestServer server_;
 };
 
+// TCP_USER_TIMEOUT of this process's sockets that were accepted at the port, where it is set.
+std::vector<unsigned> user_timeouts_to(std::uint16_t port) {
+    std::vector<unsigned> found;
+    for (int descriptor = 0; descriptor < 1'024; ++descriptor) {
+        sockaddr_in own{}, peer{};
+        socklen_t own_bytes = sizeof own, peer_bytes = sizeof peer;
+        if (::getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &own_bytes) != 0) continue;
+        if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &peer_bytes) != 0)
+            continue;
+        unsigned timeout = 0;
+        socklen_t bytes = sizeof timeout;
+        ::getsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, &bytes);
+        if (own.sin_family == AF_INET && ntohs(own.sin_port) == port && timeout != 0)
+            found.push_back(timeout);
+    }
+    return found;
+}
+
 } // namespace
 
 TEST(EventStream, BeginsWithItsHeadAndFirstFrame) {
@@ -119,6 +140,18 @@ TEST(EventStream, NoticesThatAClientHasGone) {
     EXPECT_TRUE(eventually([&] { return hub.closed() == 2; }));
     EXPECT_EQ(hub.send("data: x\n\n"), 0u);
     EXPECT_EQ(hub.server().stats().streams.value(), 0);
+}
+
+// A peer that does not acknowledge cannot be had on loopback: the kernel does it for everybody.
+TEST(EventStream, TheKernelGivesUpAPeerThatAcknowledgesNothing) {
+    ServerOptions options;
+    options.limits.unheard_deadline = Millis{12'345};
+    Hub hub(options);
+    Dial dial(hub.server().port());
+    ASSERT_TRUE(dial.write(subscribe));
+    ASSERT_TRUE(hub.has(1));
+    EXPECT_EQ(user_timeouts_to(hub.server().port()), std::vector<unsigned>{12'345});
+    EXPECT_EQ(Limits().unheard_deadline, seconds(30));
 }
 
 TEST(EventStream, SlowReaderIsCutAtTheBoundAndOthersAreNot) {

@@ -27,6 +27,7 @@ inline constexpr Millis idle_deadline{60'000};                        // Silent 
 inline constexpr Millis answer_deadline{30'000};      // 503: a deferred reply is lost
 inline constexpr Millis handshake_deadline{10'000};   // Silent close
 inline constexpr Millis write_stall_deadline{30'000}; // Cut: the peer reads nothing
+inline constexpr Millis unheard_deadline{30'000};     // Cut: no packet of a stream arrives
 inline constexpr Millis linger_deadline{2'000};
 inline constexpr std::size_t linger_bytes_max = 1024 * 1024;
 inline constexpr std::size_t backlog_bytes_max = 64 * 1024; // Cut: an event stream that lags
@@ -57,6 +58,7 @@ struct Limits {
     Millis answer_deadline = limits::answer_deadline;
     Millis handshake_deadline = limits::handshake_deadline;
     Millis write_stall_deadline = limits::write_stall_deadline;
+    Millis unheard_deadline = limits::unheard_deadline;
     Millis linger_deadline = limits::linger_deadline;
     std::size_t backlog_bytes_max = limits::backlog_bytes_max;
     Millis half_closed_deadline = limits::half_closed_deadline;

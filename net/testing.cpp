@@ -33,6 +33,7 @@ ServerOptions patient(ServerOptions options) {
     prolong(own.answer_deadline, limits::answer_deadline);
     prolong(own.handshake_deadline, limits::handshake_deadline);
     prolong(own.write_stall_deadline, limits::write_stall_deadline);
+    prolong(own.unheard_deadline, limits::unheard_deadline);
     prolong(own.linger_deadline, limits::linger_deadline);
     prolong(own.half_closed_deadline, limits::half_closed_deadline);
     return options;

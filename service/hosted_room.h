@@ -15,6 +15,7 @@
 #include "net/exchange.h"
 #include "service/profile.h"
 #include "service/quiet.h"
+#include "service/room_pulse.h"
 #include "service/seen_numbers.h"
 #include "service/unsettled.h"
 #include "service/wait_probes.h"
@@ -122,16 +123,12 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     // The copy was up to date at this time.
     void set_fresh(Instant at) { fresh_.store(at.ms, std::memory_order_relaxed); }
 
-    // The last pulse, as an SSE event and as a JSON document; empty before the first.
-    struct PulseFrames {
-        net::Frame event;
-        net::Frame document;
-    };
-    PulseFrames pulse() const;
-    void set_pulse(PulseFrames frames);
-
+    RoomPulse pulse;
     // Something happened since the last pulse.
     std::atomic<bool> changed{true};
+    // Somebody wrote to the room, or changed its profile, since the last pulse: also a command
+    // without facts moves the estimates.
+    std::atomic<bool> stirred{true};
     // Open event streams of this room, in all loops.
     std::atomic<std::int64_t> streams{0};
     // How many there have been.
@@ -151,8 +148,6 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     std::atomic<std::int64_t> fresh_{instant_max.ms};
     std::mutex writing_;
     Room room_; // Written under writing_.
-    mutable std::mutex pulse_mutex_;
-    PulseFrames pulse_; // Guarded by pulse_mutex_.
 };
 
 } // namespace anteroom

@@ -9,6 +9,8 @@ namespace {
 
 // Sockets served in one go: between two slices the loop looks after everybody else.
 constexpr std::size_t slice = 500;
+// After a stall every stream gets one look, not one for every second that is lost.
+constexpr Tenth tenths_behind_max = tenths_per_second;
 
 } // namespace
 
@@ -21,7 +23,9 @@ class Hub::OwnWords final : public StreamWords {
         constexpr const char* retry = "retry: 2000\n";
         std::string standing;
         const VisitorState state = hub_.write_(room, number, standing);
-        if (state == VisitorState::unknown) return {net::make_frame(std::string(retry) + "\n")};
+        if (state == VisitorState::unknown)
+            return {.frame = net::make_frame(std::string(retry) + "\n"),
+                    .is_owed = is_owed(room, number)};
         std::string text = retry + event("standing", standing);
         const bool over = !is_live(state);
         if (over) text += event("ended", standing);
@@ -31,7 +35,7 @@ class Hub::OwnWords final : public StreamWords {
     Said news(const HostedRoom& room, Number number, Instant) override {
         std::string standing;
         const VisitorState state = hub_.write_(room, number, standing);
-        if (state == VisitorState::unknown) return {};
+        if (state == VisitorState::unknown) return {.is_owed = is_owed(room, number)};
         const bool over = !is_live(state);
         const char* name = over ? "ended" : is_inside(state) ? "called" : "standing";
         return {net::make_frame(event(name, standing)), over};
@@ -42,6 +46,11 @@ class Hub::OwnWords final : public StreamWords {
     }
 
   private:
+    // False: the room has forgotten the visitor, and there never will be anything to say.
+    static bool is_owed(const HostedRoom& room, Number number) {
+        return room.view().standing(number).state != VisitorState::unknown;
+    }
+
     std::string event(const char* name, std::string_view standing) {
         return fmt::format("event: {}\nid: {}\ndata: {}\n\n", name, ++event_id_, standing);
     }
@@ -55,145 +64,129 @@ Hub::Hub(net::Loop& loop, const Clock& clock)
 
 std::uint64_t Hub::add(const std::shared_ptr<HostedRoom>& room, Number number,
                        net::EventStream stream, std::shared_ptr<StreamWords> words) {
-    std::shared_ptr<Audience>& audience = audiences_[room.get()];
-    if (!audience) audience = std::make_shared<Audience>(Audience{.room = room});
     const std::uint64_t begun = room->streams_begun.fetch_add(1, std::memory_order_relaxed) + 1;
+    // Counted before the visitor is looked at: whatever happens after the look is told to a room
+    // with streams, and comes as a job of this loop, when the stream is there.
+    room->streams.fetch_add(1);
     const Instant now = clock_.now();
     const StreamWords::Said first = words->begin(*room, number, now);
-    if (first.frame && !stream.send(first.frame)) return begun;
-    if (first.is_last) {
+    const bool is_there = !first.frame || stream.send(first.frame);
+    if (!is_there || first.is_last) {
         stream.close();
+        room->streams.fetch_sub(1);
         return begun;
     }
-
-    std::uint32_t slot = 0;
-    if (audience->free.empty()) {
-        slot = static_cast<std::uint32_t>(audience->slots.size());
-        audience->slots.emplace_back();
-    } else {
-        slot = audience->free.back();
-        audience->free.pop_back();
-    }
-    audience->slots[slot] = std::make_unique<Subscriber>(
-        Subscriber{number, std::move(stream), std::move(words), begun});
-    audience->by_number.emplace(number, slot);
-    room->streams.fetch_add(1, std::memory_order_relaxed);
-    const std::weak_ptr<Audience> held = audience;
-    audience->slots[slot]->stream.on_close([this, held, slot] {
-        if (const std::shared_ptr<Audience> there = held.lock()) remove(*there, slot);
-    });
-    if (const HostedRoom::PulseFrames pulse = room->pulse(); pulse.event)
-        say(*audience, slot, audience->slots[slot]->words->beat(*room, number, pulse.event, now));
+    const AudienceRef audience = open(room);
+    audience->set_pulse(room->pulse.told());
+    const std::uint32_t slot =
+        audience->add(number, std::move(stream), std::move(words), begun, first, now);
+    audience->send_pulse(slot, now);
+    tidy(*audience);
     return begun;
 }
 
-void Hub::remove(Audience& audience, std::uint32_t slot) {
-    if (!audience.slots[slot]) return;
-    const auto [first, last] = audience.by_number.equal_range(audience.slots[slot]->number);
-    for (auto entry = first; entry != last; ++entry) {
-        if (entry->second != slot) continue;
-        audience.by_number.erase(entry);
-        break;
+Hub::AudienceRef Hub::open(const std::shared_ptr<HostedRoom>& room) {
+    if (!alarm_) {
+        turned_ = tenth_of(clock_.now());
+        alarm_ = loop_.every(tenth_of_a_second, [this] { turn(); });
     }
-    audience.slots[slot].reset();
-    audience.free.push_back(slot);
-    audience.room->streams.fetch_sub(1, std::memory_order_relaxed);
+    AudienceRef& audience = audiences_[room.get()];
+    if (!audience)
+        audience = std::make_shared<Audience>(
+            room,
+            [this, of = room.get()] {
+                if (const AudienceRef left = audience_of(*of)) tidy(*left);
+            },
+            greet_);
+    return audience;
 }
 
-void Hub::broadcast(std::shared_ptr<HostedRoom> room, net::Frame frame) {
-    loop_.post([this, room = std::move(room), frame = std::move(frame)] {
-        const auto found = audiences_.find(room.get());
-        if (found == audiences_.end()) return;
-        const bool empty = found->second->by_number.empty();
-        if (empty && room->removed.load(std::memory_order_acquire))
-            audiences_.erase(found);
-        else if (!empty)
-            send_slice(found->second, frame, 0);
+// An audience without streams goes, and with the last one the alarm: it must not outlive the loop.
+void Hub::tidy(const Audience& audience) {
+    if (!audience.empty()) return;
+    const auto found = audiences_.find(&audience.room());
+    if (found == audiences_.end() || found->second.get() != &audience) return;
+    audiences_.erase(found);
+    if (audiences_.empty()) alarm_.reset();
+}
+
+Hub::AudienceRef Hub::audience_of(const HostedRoom& room) const {
+    const auto found = audiences_.find(&room);
+    return found == audiences_.end() ? nullptr : found->second;
+}
+
+void Hub::broadcast(std::shared_ptr<HostedRoom> room, RoomPulse::Event pulse) {
+    loop_.post([this, room = std::move(room), pulse = std::move(pulse)] {
+        const AudienceRef audience = audience_of(*room);
+        if (!audience) return;
+        audience->set_pulse(pulse);
+        send_slice(audience, 0);
     });
 }
 
-void Hub::send_slice(std::shared_ptr<Audience> audience, net::Frame frame, std::size_t from) {
-    const Instant now = clock_.now();
-    const std::size_t end = std::min(audience->slots.size(), from + slice);
-    for (std::size_t i = from; i < end; ++i) {
-        Subscriber* subscriber = audience->slots[i].get();
-        if (!subscriber) continue;
-        // Who holds a stream open is there.
-        const Number number = subscriber->number;
-        audience->room->touch(number, now);
-        say(*audience, static_cast<std::uint32_t>(i),
-            subscriber->words->beat(*audience->room, number, frame, now));
+void Hub::send_slice(AudienceRef audience, std::size_t from) {
+    const std::size_t end = from + slice;
+    audience->send_pulses(from, end, clock_.now());
+    if (end >= audience->slots()) return tidy(*audience);
+    loop_.soon([this, audience = std::move(audience), end]() mutable {
+        send_slice(std::move(audience), end);
+    });
+}
+
+void Hub::turn() {
+    const Tenth now = tenth_of(clock_.now());
+    if (now - turned_ > tenths_behind_max) turned_ = now - tenths_behind_max;
+    std::vector<AudienceRef> audiences; // Not audiences_ itself: who has nobody left is erased.
+    audiences.reserve(audiences_.size());
+    for (const auto& [room, audience] : audiences_) audiences.push_back(audience);
+    while (turned_ != now) {
+        ++turned_;
+        for (const AudienceRef& audience : audiences)
+            look_slice(audience, turned_, audience->first_slot(turned_));
     }
-    if (end == audience->slots.size()) return;
-    loop_.soon([this, audience = std::move(audience), frame = std::move(frame), end]() mutable {
-        send_slice(std::move(audience), std::move(frame), end);
+    for (const AudienceRef& audience : audiences) {
+        audience->retell(clock_.now());
+        tidy(*audience);
+    }
+}
+
+void Hub::look_slice(AudienceRef audience, Tenth tenth, std::size_t from) {
+    const std::optional<std::size_t> next = audience->look(tenth, from, slice, clock_.now());
+    if (!next) return tidy(*audience);
+    loop_.soon([this, audience = std::move(audience), tenth, next = *next]() mutable {
+        look_slice(std::move(audience), tenth, next);
     });
 }
 
 void Hub::notify(std::shared_ptr<HostedRoom> room,
                  std::shared_ptr<const std::vector<Number>> numbers) {
     loop_.post([this, room = std::move(room), numbers = std::move(numbers)] {
-        const auto found = audiences_.find(room.get());
-        if (found == audiences_.end()) return;
-        const std::shared_ptr<Audience> audience = found->second;
-        std::vector<std::uint32_t> slots;
-        if (!numbers)
-            for (const auto& [number, slot] : audience->by_number) slots.push_back(slot);
+        const AudienceRef audience = audience_of(*room);
+        if (!audience) return;
+        const Instant now = clock_.now();
+        if (!numbers) audience->tell_everybody(now);
         for (std::size_t i = 0; numbers && i < numbers->size(); ++i)
-            for (const std::uint32_t slot : slots_of(*audience, (*numbers)[i]))
-                slots.push_back(slot);
-        for (const std::uint32_t slot : slots) tell(*audience, slot);
+            audience->tell((*numbers)[i], now);
+        tidy(*audience);
+    });
+}
+
+void Hub::supersede(std::shared_ptr<HostedRoom> room, Number number, std::uint64_t newer) {
+    loop_.post([this, room = std::move(room), number, newer] {
+        const AudienceRef audience = audience_of(*room);
+        if (!audience) return;
+        audience->supersede(number, newer, clock_.now());
+        tidy(*audience);
     });
 }
 
 void Hub::dismiss(std::shared_ptr<HostedRoom> room) {
     loop_.post([this, room = std::move(room)] {
-        const auto found = audiences_.find(room.get());
-        if (found == audiences_.end()) return;
-        const std::shared_ptr<Audience> audience = found->second;
-        audiences_.erase(found);
-        for (std::uint32_t slot = 0; slot < audience->slots.size(); ++slot) {
-            if (!audience->slots[slot]) continue;
-            audience->slots[slot]->stream.close();
-            remove(*audience, slot);
-        }
+        const AudienceRef audience = audience_of(*room);
+        if (!audience) return;
+        audience->close_all();
+        tidy(*audience);
     });
-}
-
-std::vector<std::uint32_t> Hub::slots_of(const Audience& audience, Number number) const {
-    std::vector<std::uint32_t> slots;
-    const auto [first, last] = audience.by_number.equal_range(number);
-    for (auto entry = first; entry != last; ++entry) slots.push_back(entry->second);
-    return slots;
-}
-
-void Hub::supersede(std::shared_ptr<HostedRoom> room, Number number, std::uint64_t newer) {
-    loop_.post([this, room = std::move(room), number, newer] {
-        const auto found = audiences_.find(room.get());
-        if (found == audiences_.end()) return;
-        const std::shared_ptr<Audience> audience = found->second;
-        for (const std::uint32_t slot : slots_of(*audience, number)) {
-            Subscriber& older = *audience->slots[slot];
-            if (older.begun >= newer) continue;
-            if (const net::Frame last = older.words->replaced())
-                say(*audience, slot, {.frame = last, .is_last = true});
-        }
-    });
-}
-
-void Hub::tell(Audience& audience, std::uint32_t slot) {
-    if (!audience.slots[slot]) return;
-    Subscriber& subscriber = *audience.slots[slot];
-    say(audience, slot, subscriber.words->news(*audience.room, subscriber.number, clock_.now()));
-}
-
-// A dead stream is removed by its on_close.
-void Hub::say(Audience& audience, std::uint32_t slot, const StreamWords::Said& said) {
-    Subscriber& subscriber = *audience.slots[slot];
-    if (said.frame) subscriber.stream.send(said.frame);
-    if (!said.is_last) return;
-    subscriber.stream.close();
-    remove(audience, slot);
 }
 
 } // namespace anteroom

@@ -1,17 +1,21 @@
-// Hub: the event streams of one loop. Sends everybody the same pulse, serialised once, and tells
-// each visitor when something happened to them. Other systems' streams have their own words.
+// Hub: the event streams of one loop. Tells each visitor at once when something happened to them,
+// and everybody when the room has news, serialised once. Other systems' streams have their own
+// words.
 //
 // Threads: everything but broadcast, notify, supersede and dismiss runs on the loop's thread; those
 // may be called from anywhere.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/unique_function.h"
+#include "net/alarm.h"
 #include "net/exchange.h"
+#include "service/audience.h"
 #include "service/clock.h"
 #include "service/hosted_room.h"
 #include "service/stream_words.h"
@@ -25,13 +29,14 @@ namespace anteroom {
 class Hub {
   public:
     // Writes the standing of a visitor as JSON; what a stream of that visitor may see. Unknown:
-    // nothing was written, because what there is to say is not durable yet; more will follow.
+    // what there is to say is not durable yet, or the room has forgotten the visitor.
     using WriteStanding = UniqueFunction<VisitorState(const HostedRoom&, Number, std::string&)>;
 
     Hub(net::Loop& loop, const Clock& clock);
     Hub(const Hub&) = delete;
     Hub& operator=(const Hub&) = delete;
     void set_writer(WriteStanding write) { write_ = std::move(write); }
+    void set_greet(Audience::Greet greet) { greet_ = std::move(greet); }
 
     // A visitor's stream; the first event, the standing, is sent here.
     void add(const std::shared_ptr<HostedRoom>& room, Number number, net::EventStream stream) {
@@ -42,7 +47,7 @@ class Hub {
                       net::EventStream stream, std::shared_ptr<StreamWords> words);
 
     // Any thread.
-    void broadcast(std::shared_ptr<HostedRoom> room, net::Frame frame);
+    void broadcast(std::shared_ptr<HostedRoom> room, RoomPulse::Event pulse);
     // Something happened to these visitors; without a list, to everybody.
     void notify(std::shared_ptr<HostedRoom> room,
                 std::shared_ptr<const std::vector<Number>> numbers);
@@ -53,30 +58,23 @@ class Hub {
 
   private:
     class OwnWords;
-    struct Subscriber {
-        Number number;
-        net::EventStream stream;
-        std::shared_ptr<StreamWords> words;
-        std::uint64_t begun;
-    };
-    // Subscribers of one room, in slots that keep their index.
-    struct Audience {
-        std::shared_ptr<HostedRoom> room;
-        std::vector<std::unique_ptr<Subscriber>> slots;
-        std::vector<std::uint32_t> free;
-        std::unordered_multimap<Number, std::uint32_t> by_number;
-    };
+    using AudienceRef = std::shared_ptr<Audience>;
 
-    void send_slice(std::shared_ptr<Audience> audience, net::Frame frame, std::size_t from);
-    std::vector<std::uint32_t> slots_of(const Audience& audience, Number number) const;
-    void tell(Audience& audience, std::uint32_t slot);
-    void say(Audience& audience, std::uint32_t slot, const StreamWords::Said& said);
-    void remove(Audience& audience, std::uint32_t slot);
+    AudienceRef audience_of(const HostedRoom& room) const; // Null: it has none here.
+    AudienceRef open(const std::shared_ptr<HostedRoom>& room);
+    void send_slice(AudienceRef audience, std::size_t from);
+    void turn();
+    void look_slice(AudienceRef audience, Tenth tenth, std::size_t from);
+    void tidy(const Audience& audience);
+
     net::Loop& loop_;
     const Clock& clock_;
     WriteStanding write_;
+    Audience::Greet greet_;
     std::shared_ptr<StreamWords> own_words_;
-    std::unordered_map<const HostedRoom*, std::shared_ptr<Audience>> audiences_;
+    std::unordered_map<const HostedRoom*, AudienceRef> audiences_; // None of them is empty.
+    std::optional<net::Alarm> alarm_;                              // While there are streams.
+    Tenth turned_ = 0;                                             // The last tenth that was taken.
 };
 
 } // namespace anteroom

@@ -101,7 +101,9 @@ void Keeper::tick_due_rooms() {
 void Keeper::publish_pulses() {
     next_pulse_ = std::max(next_pulse_ + pulse_interval, clock_.now());
     for (const std::shared_ptr<HostedRoom>& room : rooms_.all()) {
-        const bool wanted = room->streams.load(std::memory_order_relaxed) > 0;
+        // A room that nobody wrote to says what it said before.
+        const bool wanted = room->streams.load(std::memory_order_relaxed) > 0 &&
+                            room->stirred.exchange(false, std::memory_order_acq_rel);
         if (room->changed.exchange(false, std::memory_order_acq_rel) || wanted) publish_(room);
     }
 }

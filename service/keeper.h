@@ -1,5 +1,5 @@
-// Keeper: the thread that gives every room its ticks, when it wants them, and its pulse, once a
-// second.
+// Keeper: the thread that gives every room its ticks, when it wants them, and looks once a second
+// whether it has a new pulse.
 #pragma once
 
 #include <condition_variable>

@@ -51,19 +51,23 @@ void append_lines(std::string& out, const Pulse& pulse) {
     }
 }
 
-void append_waits(std::string& out, const Room& room) {
-    constexpr std::array<std::uint64_t, 12> points{
+std::vector<WaitPoint> wait_points(const Room& room) {
+    constexpr std::array<std::uint64_t, 11> points{
         0, 10, 50, 200, 1'000, 5'000, 20'000, 100'000, 500'000, 2'000'000, 10'000'000};
-    const char* separator = "";
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        if (i > 0 && points[i] == 0) break;
-        const std::optional<Wait> wait = room.wait(points[i]);
+    std::vector<WaitPoint> known;
+    for (const std::uint64_t ahead : points) {
+        const std::optional<Wait> wait = room.wait(ahead);
         if (!wait) continue;
-        fmt::format_to(std::back_inserter(out), "{}[{},{},{}]", separator, points[i],
-                       wait->p50_seconds, wait->p90_seconds);
-        separator = ",";
-        if (points[i] > room.waiting()) break;
+        known.push_back({.ahead = ahead, .wait = *wait});
+        if (ahead > room.waiting()) break;
     }
+    return known;
+}
+
+void append_waits(std::string& out, const std::vector<WaitPoint>& points) {
+    for (std::size_t i = 0; i < points.size(); ++i)
+        fmt::format_to(std::back_inserter(out), "{}[{},{},{}]", i > 0 ? "," : "", points[i].ahead,
+                       points[i].wait.p50_seconds, points[i].wait.p90_seconds);
 }
 
 template <class Out>
@@ -100,10 +104,14 @@ void append_json_string(fmt::memory_buffer& out, std::string_view text) {
     append_quoted(out, text);
 }
 
-std::string pulse_json(const HostedRoom& hosted, Instant now) {
-    const Room& room = hosted.view();
-    const Pulse pulse = make_pulse(room);
-    const std::string& message = hosted.profile().message;
+PulseContent pulse_content(const HostedRoom& hosted) {
+    return {.pulse = make_pulse(hosted.view()),
+            .message = hosted.profile().message,
+            .waits = wait_points(hosted.view())};
+}
+
+std::string pulse_json(const HostedRoom& hosted, const PulseContent& content, Instant now) {
+    const Pulse& pulse = content.pulse;
     std::string out = fmt::format(
         R"({{"v":1,"room":"{}","state":"{}","at":{},"serving":{},"issued":{},"waiting":{},"active":{},"capacity":{},)",
         hosted.id(), name(pulse.state), now.ms, pulse.serving, pulse.issued, pulse.waiting,
@@ -114,12 +122,12 @@ std::string pulse_json(const HostedRoom& hosted, Instant now) {
     else
         out += R"("rate_per_second":null,)";
     out += R"("message":)";
-    if (message.empty())
+    if (content.message.empty())
         out += "null";
     else
-        append_json_string(out, message);
+        append_json_string(out, content.message);
     out += R"(,"wait":[)";
-    append_waits(out, room);
+    append_waits(out, content.waits);
     out += R"(],"poll":[)";
     for (const std::uint64_t ahead : {1'000ull, 5'000ull, 20'000ull})
         fmt::format_to(std::back_inserter(out), "[{},{}],", ahead,

@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "service/hosted_room.h"
+#include "service/pulse_news.h"
 
 namespace anteroom {
 
@@ -15,7 +16,12 @@ namespace anteroom {
 void append_json_string(std::string& out, std::string_view text);
 void append_json_string(fmt::memory_buffer& out, std::string_view text);
 
-// The frame of this moment. Reader-safe.
-std::string pulse_json(const HostedRoom& hosted, Instant now);
+// Reader-safe.
+PulseContent pulse_content(const HostedRoom& hosted);
+std::string pulse_json(const HostedRoom& hosted, const PulseContent& content, Instant now);
+// The frame of this moment.
+inline std::string pulse_json(const HostedRoom& hosted, Instant now) {
+    return pulse_json(hosted, pulse_content(hosted), now);
+}
 
 } // namespace anteroom

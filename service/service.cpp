@@ -2,7 +2,6 @@
 
 #include "base/overload.h"
 #include "service/memory_store.h"
-#include "service/pulse_json.h"
 
 namespace anteroom {
 namespace {
@@ -44,6 +43,9 @@ Service::~Service() {
 void Service::attach(std::size_t slot, net::Loop& loop) {
     CHECK(slot < hubs_.size());
     hubs_[slot] = std::make_unique<Hub>(loop, clock_);
+    hubs_[slot]->set_greet([this](HostedRoom& room, Number number) {
+        submit(room, Touch{.number = number}, nullptr, {});
+    });
 }
 
 Result<void> Service::load() {
@@ -109,18 +111,15 @@ void Service::supersede_streams(const std::shared_ptr<HostedRoom>& room, Number 
 
 void Service::publish(const std::shared_ptr<HostedRoom>& room) {
     const Instant now = clock_.now();
-    std::string document = pulse_json(*room, now);
-    HostedRoom::PulseFrames frames{
-        .event = net::make_frame("event: pulse\ndata: " + document + "\n\n"),
-        .document = net::make_frame(std::move(document))};
-    room->set_pulse(frames);
+    const RoomPulse::Published published = room->pulse.publish(*room, now);
+    if (published.is_held) room->changed.store(true, std::memory_order_release);
     const Room& view = room->view();
     if (view.waiting() > 0)
         if (const std::optional<Wait> wait = view.wait(view.waiting() - 1))
             room->probes.tell(view.issued(), wait->p50_seconds, now);
-    if (room->streams.load(std::memory_order_relaxed) == 0) return;
+    if (!published.event.frame || room->streams.load() == 0) return;
     for (const std::unique_ptr<Hub>& hub : hubs_)
-        if (hub) hub->broadcast(room, frames.event);
+        if (hub) hub->broadcast(room, published.event);
 }
 
 void Service::count(HostedRoom& room, const Fact& fact) {
@@ -145,7 +144,7 @@ void Service::count(HostedRoom& room, const Fact& fact) {
 
 void Service::happened(HostedRoom& room, std::span<const Fact> facts) {
     room.changed.store(true, std::memory_order_release);
-    const bool watched = room.streams.load(std::memory_order_relaxed) > 0;
+    const bool watched = room.streams.load() > 0; // Hub::add counts a stream before it looks.
     auto numbers = watched ? std::make_shared<std::vector<Number>>() : nullptr;
     bool everybody = false;
     for (const Fact& fact : facts) {

@@ -99,7 +99,7 @@ class Service final : public Listener {
     void supersede_streams(const std::shared_ptr<HostedRoom>& room, Number number,
                            std::uint64_t newer);
 
-    // Builds and sends the room's pulse now.
+    // Makes the room's pulse now, and sends it if there is news in it.
     void publish(const std::shared_ptr<HostedRoom>& room);
 
     void happened(HostedRoom& room, std::span<const Fact> facts) override;

@@ -15,6 +15,7 @@ class StreamWords {
     struct Said {
         net::Frame frame = {}; // Null: nothing.
         bool is_last = false;  // The stream ends after it.
+        bool is_owed = false;  // There is more, which may not be told yet: news() is asked again.
     };
 
     StreamWords() = default;
@@ -25,9 +26,17 @@ class StreamWords {
     virtual Said begin(const HostedRoom& room, Number number, Instant now) = 0;
     // Something happened to the visitor.
     virtual Said news(const HostedRoom& room, Number number, Instant now) = 0;
-    // About once a second, with the room's pulse.
+    // The room has a new pulse; at most once a second.
     virtual Said beat(const HostedRoom& room, Number number, const net::Frame& pulse,
                       Instant now) = 0;
+    // Once a second, whatever happened.
+    virtual Said look(const HostedRoom&, Number, Instant) { return {}; }
+    // Nothing was said for long: shows the client, and everything in between, that the stream
+    // lives.
+    virtual net::Frame heartbeat() {
+        static const net::Frame comment = net::make_frame(": heartbeat\n\n");
+        return comment;
+    }
     // The last words when a newer stream of the visitor takes its place. Null: they live side by
     // side.
     virtual net::Frame replaced() { return {}; }

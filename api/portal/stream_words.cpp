@@ -10,8 +10,10 @@ namespace anteroom::api::portal {
 namespace {
 
 constexpr Millis interval = seconds(3);
+constexpr Millis interval_min = seconds(1); // Also when the place changes all the time.
 constexpr Millis heartbeat_interval = seconds(15);
-constexpr std::string_view heartbeat = ": heartbeat\n\n"; // Also when there is nothing to tell.
+// Looks are a second apart, give or take a moment: the third one counts although it is early.
+constexpr Millis early{-500};
 constexpr std::string_view retry = "retry: 3000\n";
 
 } // namespace
@@ -34,8 +36,8 @@ std::string PortalWords::event(std::string_view name, std::string_view members, 
 
 StreamWords::Said PortalWords::say(const HostedRoom& room, Number number, Instant now) {
     const Standing standing = room.view().standing(number);
-    // Not durable yet; there will be news when it is.
-    if (standing.state == VisitorState::unknown || !room.may_tell(standing)) return {};
+    if (standing.state == VisitorState::unknown) return {};
+    if (!room.may_tell(standing)) return {.is_owed = true}; // Not durable yet.
     told_ = now;
     told_ahead_ = standing.ahead;
     const std::string members = status_members(room, standing, token_);
@@ -43,7 +45,7 @@ StreamWords::Said PortalWords::say(const HostedRoom& room, Number number, Instan
     const bool is_last = !is_in_line(standing.state);
     std::string text = event("queue-status", members, now, is_last);
     if (is_in) text += event("queue-entered", members, now, true);
-    return {net::make_frame(std::move(text)), is_last};
+    return {.frame = net::make_frame(std::move(text)), .is_last = is_last};
 }
 
 StreamWords::Said PortalWords::begin(const HostedRoom& room, Number number, Instant now) {
@@ -58,18 +60,17 @@ StreamWords::Said PortalWords::news(const HostedRoom& room, Number number, Insta
     return say(room, number, now);
 }
 
-StreamWords::Said PortalWords::beat(const HostedRoom& room, Number number, const net::Frame&,
-                                    Instant now) {
+StreamWords::Said PortalWords::look(const HostedRoom& room, Number number, Instant now) {
     const bool over = now - opened_ >= life_;
     const Standing standing = room.view().standing(number);
-    const bool changed = !is_in_line(standing.state) || standing.ahead != told_ahead_;
-    const bool due = over || changed || now - told_ >= interval;
+    const bool moved = standing.ahead != told_ahead_ && now - told_ >= interval_min + early;
+    const bool due =
+        over || !is_in_line(standing.state) || moved || now - told_ >= interval + early;
     Said said = due ? say(room, number, now) : Said{};
     said.is_last = said.is_last || over; // The client comes back for the next one.
-    if (now - beaten_ < heartbeat_interval) return said;
+    if (now - beaten_ < heartbeat_interval + early) return said;
     beaten_ = now;
-    said.frame =
-        net::make_frame(std::string(heartbeat) + (said.frame ? *said.frame : std::string()));
+    said.frame = net::make_frame(*heartbeat() + (said.frame ? *said.frame : std::string()));
     return said;
 }
 

@@ -25,7 +25,10 @@ class PortalWords final : public StreamWords {
 
     Said begin(const HostedRoom& room, Number number, Instant now) override;
     Said news(const HostedRoom& room, Number number, Instant now) override;
-    Said beat(const HostedRoom& room, Number number, const net::Frame& pulse, Instant now) override;
+    Said beat(const HostedRoom& room, Number number, const net::Frame&, Instant now) override {
+        return look(room, number, now);
+    }
+    Said look(const HostedRoom& room, Number number, Instant now) override;
     net::Frame replaced() override;
 
   private:

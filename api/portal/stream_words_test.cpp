@@ -21,7 +21,7 @@ struct Hall {
         Facts facts;
         writing.room().apply(command, start, facts);
     }
-    StreamWords::Said beat(Instant at) { return words.beat(*room, 3, net::make_frame(""), at); }
+    StreamWords::Said beat(Instant at) { return words.look(*room, 3, at); }
 
     Quiet quiet{1};
     std::shared_ptr<HostedRoom> room =
@@ -45,7 +45,10 @@ TEST(PortalWords, SpeakEveryThreeSecondsAndWhenThePlaceChanges) {
     EXPECT_FALSE(hall.beat(start + seconds(4)).frame);
     hall.apply(Leave{1});
     EXPECT_TRUE(has(hall.beat(start + seconds(5)), R"("position":2,)"));
-    EXPECT_FALSE(hall.beat(start + seconds(6)).frame);
+    hall.apply(Leave{2});
+    EXPECT_FALSE(hall.beat(start + Millis{5'300}).frame) << "at most once a second";
+    EXPECT_TRUE(has(hall.beat(start + seconds(6)), R"("position":1,)"));
+    EXPECT_FALSE(hall.beat(start + seconds(7)).frame);
 }
 
 TEST(PortalWords, BeatAndEndInTime) {

@@ -22,7 +22,7 @@ from load import Crowd, answer_of, fill, measure_polls, median_of, progress, rat
 from processes import BenchError, Children, busy_share  # noqa: E402
 from servers import POLL_PATH, returning, start_anteroom, start_bare, start_nginx  # noqa: E402
 from shared import bench_shared  # noqa: E402
-from streams import compare_frames, measure_memory  # noqa: E402
+from streams import compare_frames, measure_idle, measure_memory  # noqa: E402
 from urr import bench_urr  # noqa: E402
 
 POLL_TICKETS = 500
@@ -36,14 +36,15 @@ def parse():
     parser.add_argument("--visitors", type=int, help="how many wait (1 000 000)")
     parser.add_argument("--clients", type=int, help="how many event streams are open (15 000)")
     parser.add_argument("--quick", action="store_true", help="a small room, one short round")
-    parser.add_argument("--only", choices=("polls", "urr", "dialects", "gate", "joins", "store", "redis"),
-                        help="polls and streams, system U's polls, those of systems T, P and H, the proxy, durable joins, "
+    parser.add_argument("--only", choices=("polls", "streams", "urr", "dialects", "gate", "joins", "store", "redis"),
+                        help="polls and streams, streams alone, system U's polls, those of systems T, P and H, the proxy, durable joins, "
                         "recovery, or rooms in Redis")
     options = parser.parse_args()
     options.visitors = options.visitors or (50_000 if options.quick else 1_000_000)
     options.clients = options.clients or (1_000 if options.quick else 15_000)
     options.rounds, options.seconds = (1, 2) if options.quick else (11, 2)
     options.stream_rounds, options.frames = (1, 3) if options.quick else (2, 10)
+    options.idle_streams, options.idle_seconds = (500, 20) if options.quick else (5_000, 60)
     options.store_visitors = (50_000,) if options.quick else (1_000_000, 10_000_000)
     return options
 
@@ -55,7 +56,7 @@ def find_programs(build, only):
     missing = [name for name, found in (("nginx", nginx), ("wrk", shutil.which("wrk"))) if not found]
     if missing:
         raise BenchError(f"{' and '.join(missing)} not found: `make packages` installs what the benchmark needs")
-    programs = {"urr": (), "dialects": (), "gate": (),
+    programs = {"urr": (), "dialects": (), "gate": (), "streams": ("bare", "sse-clients"),
                 "redis": ("direct", "redis-joins", "shared-joins", "shared-polls")}.get(
                     only, ("bare", "redis-joins", "sse-clients", "store", "direct", "shared-joins",
                            "shared-polls"))
@@ -90,6 +91,8 @@ def bench_streams(figures, children, options, server, crowd):
     memory = measure_memory(children, options.build, options.clients)
     tickets = tickets_of(server, crowd.names(options.clients))
     ours, bare = compare_frames(children, options.build, server, tickets, options.stream_rounds, options.frames)
+    idle = measure_idle(children, options.build, options.idle_streams, options.idle_seconds)
+    figures.add("sse_idle_us_per_second", idle, "us", at_most=1)
     figures.add("sse_bytes_per_client", memory, "bytes", at_most=2048)
     figures.add("sse_frame_ms_cpu", ours, "ms")
     figures.add("sse_frame_vs_bare_send", bare / ours, "times", at_least=0.75)
@@ -102,13 +105,14 @@ def run(options):
     figures = Figures()
     with tempfile.TemporaryDirectory(prefix="anteroom-bench-") as folder:
         with Children(pathlib.Path(folder)) as children:
-            if options.only in (None, "polls"):
+            if options.only in (None, "polls", "streams"):
                 server = start_anteroom(children, options.build)
                 crowd = Crowd()
                 joins = fill(children, server, options.visitors, crowd)
                 figures.add("joins_per_second", median_of(joins, "per_second"), "1/s")
                 figures.add("join_us_cpu", median_of(joins, "us_cpu"), "us")
-                bench_polls(figures, children, options, nginx, server, crowd)
+                if options.only != "streams":
+                    bench_polls(figures, children, options, nginx, server, crowd)
                 bench_streams(figures, children, options, server, crowd)
                 children.stop(server.process)
             if options.only in (None, "urr"):

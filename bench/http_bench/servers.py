@@ -21,7 +21,7 @@ connections_per_address = 20000
 [store]
 {store}
 [log]
-level = "warn"
+level = "warning"
 [defaults]
 capacity = 1000000
 admit_batch = 20
@@ -73,13 +73,17 @@ def listening_port(children, name, process):
     return int(words[1].rpartition(":")[2])
 
 
-def start_anteroom(children, build, name="anteroom", store="embedded", more="", whole_store=False):
-    """`store`: its scheme, or all lines about it. `more`: what the configuration says besides."""
+def start_anteroom(children, build, name="anteroom", store="embedded", more="", whole_store=False, changes=None):
+    """`store`: its scheme, or all lines about it. `more`: what the configuration says besides. `changes`: other lines for some
+    of the usual ones."""
     folder = children.folder / name
     folder.mkdir()
     config = folder / "anteroom.toml"
     lines = store if whole_store else f'url = "{store}:{folder}/data"'
-    config.write_text(ANTEROOM_CONFIG.format(store=lines) + more)
+    text = ANTEROOM_CONFIG.format(store=lines) + more
+    for usual, other in (changes or {}).items():
+        text = text.replace(usual, other)
+    config.write_text(text)
     process = children.start(name, [build / "anteroom", "serve", "--config", config], SERVER_CORE)
     return Server(name, process, process.pid, listening_port(children, name, process))
 

@@ -9,6 +9,8 @@ from processes import CLIENT_CORE, BenchError, cpu_seconds, resident_bytes, wait
 from servers import EVENTS_PATH, start_anteroom, start_bare
 
 SETTLE_SECONDS = 2
+# A call of the server every second would be news: nobody is called in this room.
+STILL = {"capacity = 1000000": "capacity = 0"}
 
 
 class Audience:
@@ -91,6 +93,24 @@ def compare_frames(children, build, server, tickets, rounds, frames):
                  f"ms of CPU: anteroom {mine.ms_cpu:.0f}, bare {theirs.ms_cpu:.0f}")
     children.stop(bare_server.process)
     return statistics.median(ours), statistics.median(bare)
+
+
+def measure_idle(children, build, count, seconds):
+    """Microseconds of CPU per stream and second in a room that stands still, beyond what the server takes without them."""
+    server = start_anteroom(children, build, "anteroom-still", changes=STILL)
+    tickets = tickets_of(server, [f"visitor-{i}" for i in range(count)])
+    time.sleep(SETTLE_SECONDS)
+    without = idle_cpu_per_second(server, seconds)
+    audience = Audience(children, build, server, tickets)
+    time.sleep(SETTLE_SECONDS)
+    frames, heard = audience.heard()
+    cpu = idle_cpu_per_second(server, seconds)
+    frames_after, heard_after = audience.heard()
+    audience.leave()
+    children.stop(server.process)
+    progress(f"streams, idle: {count:,} for {seconds} s: {cpu * 1e3:.1f} ms of CPU per second, {without * 1e3:.1f} without "
+             f"them; {(heard_after - heard) / count:.0f} bytes to each, {frames_after - frames} frames to the first")
+    return (cpu - without) * 1e6 / count
 
 
 def measure_memory(children, build, count):

@@ -19,7 +19,7 @@ async function visit(t, id, settings) {
   await room.configure({ capacity: 0, ...settings });
   await room.crowd(2);
   const context = await browser.newContext(phone);
-  t.after(async () => { server.faults.all = server.faults.events = null; await context.close(); });
+  t.after(async () => { server.faults.all = server.faults.events = server.faults.mute = null; await context.close(); });
   page = await context.newPage();
   asked = [];
   page.on("request", request => asked.push({ at: Date.now(), route: `${request.method()} ${new URL(request.url()).pathname.replace(/.*\/rooms\/[^/]+/, "")}` }));
@@ -75,6 +75,30 @@ test("however many events ask for it, one chain asks", async t => {
   await page.waitForFunction(since => streamAt - since > 2200, seen);
   const regular = Math.floor((Date.now() - begun) / 1_800);   // Every two seconds, a tenth more or less.
   assert.ok(times("GET /ticket") <= 1 + Math.max(1, regular), JSON.stringify(asked));
+});
+
+test("a stream that says nothing because nothing changes stays live", async t => {
+  await visit(t, "quiet");
+  await page.waitForSelector("#live[data-on]");
+  server.faults.mute = true;
+  for (let minute = 0; minute < 3; minute++) {
+    await page.evaluate(() => { streamAt -= 60000; askNow(); });
+    await page.waitForFunction(() => Date.now() - streamAt < 20000);
+    assert.equal(await page.locator("#live").textContent(), texts.en.live);
+  }
+  assert.equal(times("GET /events"), 1, JSON.stringify(asked));
+  assert.equal(times("GET /pulse"), 0, "it asks for no pulse beside the stream");
+});
+
+test("a stream that did not say what changed is opened anew", async t => {
+  const room = await visit(t, "deaf");
+  await page.waitForSelector("#live[data-on]");
+  server.faults.mute = true;
+  await room.configure({ capacity: 1 });
+  await page.evaluate(() => { streamAt -= 60000; askNow(); });
+  await aheadIs(page, "1");
+  await page.waitForSelector("#live[data-on]");
+  assert.equal(times("GET /events"), 2, JSON.stringify(asked));
 });
 
 test("an address that is no web address is never gone to", async t => {

@@ -6,7 +6,8 @@ import { randomUUID } from "node:crypto";
 
 export async function startMock({ page, template, texts, rules, policy, timer, adminToken }) {
   const world = new Map();
-  const faults = { events: null, all: null };   // { status, code, retryAfter } instead of an answer.
+  // { status, code, retryAfter } instead of an answer; mute: no stream gets a pulse.
+  const faults = { events: null, all: null, mute: null };
   const server = http.createServer((request, response) => handle(request, response).catch(error => {
     response.writeHead(500).end(String(error));
   }));
@@ -136,7 +137,7 @@ export async function startMock({ page, template, texts, rules, policy, timer, a
     }
   }
 
-  function tick(room) { for (const listener of room.listeners) event(listener.response, "pulse", pulseOf(room)); }
+  function tick(room) { if (!faults.mute) for (const listener of room.listeners) event(listener.response, "pulse", pulseOf(room)); }
   const ticker = setInterval(() => world.forEach(tick), 1000);
 
   await new Promise(resolve => server.listen(0, "127.0.0.1", resolve));

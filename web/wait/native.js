@@ -2,7 +2,8 @@
 const ROOM = `/v1/rooms/${room}`;
 const HEARTBEAT_MS = 60000;     // Beside a live stream.
 const LOOK_SECONDS = 20;        // How often the page looks whether the stream is still alive.
-const STREAM_SILENT_MS = 40000; // A pulse comes every second, and from a room where nothing happens a comment every 20 s.
+const STREAM_SILENT_MS = 90000; // Where nothing changes nothing is said, but the question beside it shows that it lives.
+const STREAM_LATE_MS = 20000;   // So late no news can be.
 
 // The ticket is also in an HttpOnly cookie; either of them keeps the place.
 const own = (method, path, body) => call(method, ROOM + path, { body, headers: ticket ? { Authorization: `Bearer ${ticket}` } : {} });
@@ -23,7 +24,7 @@ const adapter = {
   async ask() {
     if (standing.state === "called") return own("POST", "/ticket/claim");
     const waits = standing.state === "waiting";
-    if (waits && streamLives() && !isStatusDue()) return null;
+    if (streamLives()) return waits && !isStatusDue() ? null : askBeside(streamAt);
     if (!waits || isStale() || document.hidden || isStatusDue()) return own("GET", "/ticket");
     onPulse(await call("GET", `${ROOM}/pulse`, { shared: true }));
     return null;
@@ -96,6 +97,15 @@ let stream = null, streamAt = 0, streamFaults = 0, streamTimer = 0;
 
 const streamLives = () => stream !== null && stream.readyState === EventSource.OPEN && Date.now() - streamAt < STREAM_SILENT_MS;
 const isStale = () => stream !== null && streamAt > 0 && !streamLives();
+
+// What the answer knows and the stream has not said shows that the stream is dead, whatever the browser thinks of it.
+async function askBeside(heardAt) {
+  const found = await own("GET", "/ticket");
+  if (streamAt !== heardAt) return found;
+  if (found.state === standing.state && found.ahead >= ahead) streamAt = Date.now();
+  else if (Date.now() - heardAt > STREAM_LATE_MS) closeStream();
+  return found;
+}
 
 // Also in a hidden tab: browsers slow down its timers, but not its stream.
 function openStream() {

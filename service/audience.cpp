@@ -1,0 +1,188 @@
+#include "service/audience.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace anteroom {
+namespace {
+
+constexpr Tenth presence_seconds = 3;
+constexpr Tenth silence_tenths_min = 160;
+constexpr Tenth silence_tenths_spread = 30;
+// Pulses come once a second, give or take the tenth in which they are seen.
+constexpr Tenth pulse_tenths_min = tenths_per_second - 1;
+
+constexpr std::uint16_t short_of(std::uint32_t value) {
+    return static_cast<std::uint16_t>(value);
+}
+
+// Tenths since then.
+constexpr Tenth since(std::uint16_t then, Tenth now) {
+    return short_of(now - then);
+}
+
+} // namespace
+
+Audience::~Audience() {
+    room_->streams.fetch_sub(static_cast<std::int64_t>(by_number_.size()));
+}
+
+std::uint32_t Audience::add(Number number, net::EventStream stream,
+                            std::shared_ptr<StreamWords> words, std::uint64_t begun,
+                            const StreamWords::Said& first, Instant now) {
+    std::uint32_t slot = 0;
+    if (free_.empty()) {
+        slot = static_cast<std::uint32_t>(slots_.size());
+        slots_.emplace_back();
+    } else {
+        slot = free_.back();
+        free_.pop_back();
+    }
+    const Tenth tenth = tenth_of(now);
+    slots_[slot].emplace(Subscriber{.number = number,
+                                    .stream = std::move(stream),
+                                    .words = std::move(words),
+                                    .begun = begun,
+                                    .heard = short_of(tenth),
+                                    .pulsed = short_of(tenth - tenths_per_second),
+                                    .pulse = short_of(pulse_.version - 1)});
+    by_number_.emplace(number, slot);
+    // A stream that is removed calls nobody any more, so the Audience is there.
+    slots_[slot]->stream.on_close([this, slot] { leave(slot); });
+    if (first.is_owed) owe(slot);
+    return slot;
+}
+
+void Audience::remove(std::uint32_t slot) {
+    if (!slots_[slot]) return;
+    const auto [first, last] = by_number_.equal_range(slots_[slot]->number);
+    for (auto entry = first; entry != last; ++entry) {
+        if (entry->second != slot) continue;
+        by_number_.erase(entry);
+        break;
+    }
+    slots_[slot].reset();
+    free_.push_back(slot);
+    room_->streams.fetch_sub(1);
+}
+
+void Audience::close_all() {
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+        if (!slots_[slot]) continue;
+        slots_[slot]->stream.close();
+        remove(slot);
+    }
+}
+
+void Audience::leave(std::uint32_t slot) {
+    const std::shared_ptr<Audience> self = weak_from_this().lock();
+    remove(slot);
+    if (on_leave_) on_leave_();
+}
+
+void Audience::set_pulse(const RoomPulse::Event& pulse) {
+    // Versions wrap, and two threads may post theirs in the wrong order.
+    if (static_cast<std::int32_t>(pulse.version - pulse_.version) > 0) pulse_ = pulse;
+}
+
+void Audience::send_pulse(std::uint32_t slot, Instant now) {
+    Subscriber& subscriber = *slots_[slot];
+    const Tenth tenth = tenth_of(now);
+    if (!pulse_.frame || subscriber.pulse == short_of(pulse_.version)) return;
+    if (since(subscriber.pulsed, tenth) < pulse_tenths_min) return;
+    subscriber.pulse = short_of(pulse_.version);
+    subscriber.pulsed = short_of(tenth);
+    say(slot, subscriber.words->beat(*room_, subscriber.number, pulse_.frame, now), now);
+}
+
+void Audience::send_pulses(std::size_t from, std::size_t end, Instant now) {
+    for (std::size_t slot = from; slot < std::min(end, slots_.size()); ++slot)
+        if (slots_[slot]) send_pulse(static_cast<std::uint32_t>(slot), now);
+}
+
+std::vector<std::uint32_t> Audience::slots_of(Number number) const {
+    std::vector<std::uint32_t> slots;
+    const auto [first, last] = by_number_.equal_range(number);
+    for (auto entry = first; entry != last; ++entry) slots.push_back(entry->second);
+    return slots;
+}
+
+void Audience::tell(Number number, Instant now) {
+    for (const std::uint32_t slot : slots_of(number)) tell_slot(slot, now);
+}
+
+void Audience::tell_everybody(Instant now) {
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) tell_slot(slot, now);
+}
+
+void Audience::retell(Instant now) {
+    for (const std::uint32_t slot : std::exchange(owed_, {}))
+        if (slots_[slot] && slots_[slot]->is_owed) tell_slot(slot, now);
+}
+
+void Audience::tell_slot(std::uint32_t slot, Instant now) {
+    if (!slots_[slot]) return;
+    Subscriber& subscriber = *slots_[slot];
+    subscriber.is_owed = false;
+    say(slot, subscriber.words->news(*room_, subscriber.number, now), now);
+}
+
+void Audience::supersede(Number number, std::uint64_t newer, Instant now) {
+    for (const std::uint32_t slot : slots_of(number)) {
+        Subscriber& older = *slots_[slot];
+        if (older.begun >= newer) continue;
+        if (const net::Frame last = older.words->replaced())
+            say(slot, {.frame = last, .is_last = true}, now);
+    }
+}
+
+// A dead stream is removed by its on_close.
+void Audience::say(std::uint32_t slot, const StreamWords::Said& said, Instant now) {
+    Subscriber& subscriber = *slots_[slot];
+    if (said.frame) {
+        subscriber.stream.send(said.frame);
+        subscriber.heard = short_of(tenth_of(now));
+    }
+    if (said.is_owed) owe(slot);
+    if (!said.is_last) return;
+    subscriber.stream.close();
+    remove(slot);
+}
+
+void Audience::owe(std::uint32_t slot) {
+    if (std::exchange(slots_[slot]->is_owed, true)) return;
+    owed_.push_back(slot);
+}
+
+std::size_t Audience::first_slot(Tenth tenth) const {
+    return (tenth + tenths_per_second - room_->index() % tenths_per_second) % tenths_per_second;
+}
+
+std::optional<std::size_t> Audience::look(Tenth tenth, std::size_t from, std::size_t count,
+                                          Instant now) {
+    std::size_t slot = from;
+    for (; slot < slots_.size() && count > 0; slot += tenths_per_second, --count)
+        if (slots_[slot]) look_at(static_cast<std::uint32_t>(slot), tenth, now);
+    return slot < slots_.size() ? std::optional(slot) : std::nullopt;
+}
+
+void Audience::look_at(std::uint32_t slot, Tenth tenth, Instant now) {
+    const Tenth turn = turn_of(slot) / tenths_per_second;
+    if ((tenth / tenths_per_second + turn) % presence_seconds == 0)
+        keep_present(*slots_[slot], now);
+    send_pulse(slot, now);
+    if (!slots_[slot]) return;
+    const Subscriber& subscriber = *slots_[slot];
+    say(slot, subscriber.words->look(*room_, subscriber.number, now), now);
+    if (!slots_[slot]) return;
+    const Tenth silence = since(slots_[slot]->heard, tenth_of(now));
+    if (silence >= silence_tenths_min + turn % silence_tenths_spread)
+        say(slot, {.frame = subscriber.words->heartbeat()}, now);
+}
+
+// Who holds a stream open is there, unless they missed a call.
+void Audience::keep_present(const Subscriber& subscriber, Instant now) {
+    if (!room_->stay(subscriber.number, now) && greet_) greet_(*room_, subscriber.number);
+}
+
+} // namespace anteroom

@@ -1,0 +1,197 @@
+// What the streams of a room hear and when, with the time in hand.
+#include "service/audience.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "service/test_streams.h"
+
+namespace anteroom {
+namespace {
+
+using net::testing::Dial;
+
+constexpr Instant start{1'700'000'000'000};
+
+// Says "news" when told to, and notes when it is asked for a heartbeat.
+class TestWords final : public StreamWords {
+  public:
+    Said begin(const HostedRoom&, Number, Instant) override { return {}; }
+    Said news(const HostedRoom&, Number, Instant) override {
+        if (unsaid > 0) {
+            --unsaid;
+            return {.is_owed = true};
+        }
+        return {.frame = net::make_frame("data: news\n\n")};
+    }
+    Said beat(const HostedRoom&, Number, const net::Frame& pulse, Instant) override {
+        return {.frame = pulse};
+    }
+    net::Frame heartbeat() override {
+        ++heartbeats;
+        return StreamWords::heartbeat();
+    }
+
+    int heartbeats = 0;
+    int unsaid = 0; // So often there is something that may not be told yet.
+};
+
+struct Stage {
+    explicit Stage(std::uint64_t visitors, const Settings& settings = {.capacity = 0})
+        : room(visitors, start, settings) {
+        for (Number number = 1; number <= visitors; ++number)
+            clients.push_back(streams.open(number));
+        streams.call([&] { EXPECT_EQ(audience.slots(), visitors); });
+    }
+    ~Stage() {
+        streams.call([&] { audience.close_all(); });
+    }
+    Stage(const Stage&) = delete;
+    Stage& operator=(const Stage&) = delete;
+
+    void take(Number number, net::EventStream stream) {
+        room.room->streams.fetch_add(1);
+        words[number] = std::make_shared<TestWords>();
+        audience.add(number, std::move(stream), words[number], number, {}, now);
+    }
+    // Time passes; how many heartbeats went out in each tenth of a second.
+    std::vector<int> pass(Millis span) {
+        std::vector<int> counts;
+        for (const Instant end = now + span; now < end;) {
+            now = now + tenth_of_a_second;
+            streams.call([&] {
+                const Tenth tenth = tenth_of(now);
+                auto next = std::optional(audience.first_slot(tenth));
+                while (next) next = audience.look(tenth, *next, 7, now);
+                audience.retell(now);
+            });
+            counts.push_back(heartbeats() - said_before);
+            said_before += counts.back();
+        }
+        return counts;
+    }
+    int heartbeats() const {
+        int sum = 0;
+        for (const auto& [number, own] : words) sum += own->heartbeats;
+        return sum;
+    }
+    void pulse(std::uint32_t version) {
+        streams.call([&] {
+            audience.set_pulse(
+                {net::make_frame("data: pulse " + std::to_string(version) + "\n\n"), version});
+            audience.send_pulses(0, audience.slots(), now);
+        });
+    }
+    // What the visitor's stream has heard since the last time.
+    std::string heard(Number number) {
+        streams.call([&] { audience.tell(number, now); });
+        const std::string text = clients[number - 1].read_until("data: news\n\n");
+        return text.substr(0, text.size() - std::string_view("data: news\n\n").size());
+    }
+
+    TestRoom room;
+    Instant now = start;
+    std::map<Number, std::shared_ptr<TestWords>> words;
+    int said_before = 0;
+    Audience audience{room.room};
+    TestStreams streams{
+        [this](Number number, net::EventStream stream) { take(number, std::move(stream)); }};
+    std::vector<Dial> clients;
+};
+
+TEST(Audience, HearsNothingWhileNothingChanges) {
+    Stage stage(25);
+    stage.pass(seconds(15));
+    for (Number number = 1; number <= 25; ++number) EXPECT_EQ(stage.heard(number), "");
+}
+
+TEST(Audience, HearsAPulseOnce) {
+    Stage stage(25);
+    stage.pulse(1);
+    stage.pass(seconds(5));
+    stage.pulse(1);
+    stage.pass(seconds(5));
+    for (Number number = 1; number <= 25; ++number)
+        EXPECT_EQ(stage.heard(number), "data: pulse 1\n\n");
+}
+
+TEST(Audience, HearsAtMostOnePulseASecondAndThenTheLastOne) {
+    Stage stage(25);
+    stage.pulse(1);
+    stage.pass(Millis{300});
+    stage.pulse(2); // Too soon for everybody.
+    for (Number number = 1; number <= 25; ++number)
+        EXPECT_EQ(stage.heard(number), "data: pulse 1\n\n");
+    stage.pass(Millis{300});
+    stage.pulse(3);
+    stage.pass(Millis{200});
+    for (Number number = 1; number <= 25; ++number) EXPECT_EQ(stage.heard(number), "");
+    stage.pass(seconds(2));
+    for (Number number = 1; number <= 25; ++number)
+        EXPECT_EQ(stage.heard(number), "data: pulse 3\n\n");
+}
+
+TEST(Audience, HearsAHeartbeatAfterSixteenToTwentySecondsOfSilence) {
+    Stage stage(1);
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(stage.heard(1), "");
+        stage.pass(Millis{15'900});
+        EXPECT_EQ(stage.heard(1), "");
+        stage.pass(seconds(20));
+        EXPECT_EQ(stage.heard(1), ": heartbeat\n\n");
+        stage.pass(Millis{300}); // Whatever the phase of its looks is.
+    }
+}
+
+TEST(Audience, HeartbeatsAreSpreadOverTheSeconds) {
+    constexpr int streams = 400;
+    Stage stage(streams);
+    stage.pulse(1); // The same moment for everybody.
+    const std::vector<int> counts = stage.pass(seconds(20));
+    EXPECT_EQ(std::count_if(counts.begin(), counts.begin() + 159, [](int c) { return c > 0; }), 0);
+    EXPECT_EQ(stage.heartbeats(), streams);
+    EXPECT_LE(*std::max_element(counts.begin(), counts.end()), streams / 20);
+}
+
+TEST(Audience, IsLookedAtWhicheverPlacesAreFree) {
+    Stage stage(25);
+    stage.streams.call([&] {
+        for (std::uint32_t slot = 0; slot < 20; ++slot) stage.audience.remove(slot);
+    });
+    EXPECT_EQ(stage.room.room->streams.load(), 5);
+    stage.pass(seconds(20));
+    for (Number number = 21; number <= 25; ++number)
+        EXPECT_EQ(stage.heard(number), ": heartbeat\n\n");
+}
+
+TEST(Audience, ItsVisitorsStayPresent) {
+    Settings settings{.capacity = 0};
+    settings.idle = seconds(12);
+    Stage stage(3, settings);
+    stage.room.apply(Join{.visitor = {.high = 9, .low = 9}}, start); // Number 4 has no stream.
+    for (int second = 0; second < 60; ++second) {
+        stage.pass(seconds(1));
+        stage.room.apply(Tick{}, stage.now);
+    }
+    for (Number number = 1; number <= 3; ++number)
+        EXPECT_EQ(stage.room.room->view().standing(number).state, VisitorState::waiting);
+    EXPECT_EQ(stage.room.room->view().standing(4).state, VisitorState::expired);
+}
+
+TEST(Audience, WhatMayNotBeToldYetIsToldSoon) {
+    Stage stage(2);
+    stage.words[1]->unsaid = 3;
+    stage.streams.call([&] { stage.audience.tell(1, stage.now); });
+    EXPECT_EQ(stage.words[1]->unsaid, 2);
+    stage.pass(Millis{300});
+    EXPECT_EQ(stage.words[1]->unsaid, 0);
+    EXPECT_EQ(stage.clients[0].read_until("\n\n"), "data: news\n\n");
+    EXPECT_EQ(stage.heard(2), "");
+    stage.pass(seconds(3));
+    EXPECT_EQ(stage.heard(1), "") << "and once";
+}
+
+} // namespace
+} // namespace anteroom
