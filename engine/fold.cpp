@@ -39,7 +39,7 @@ bool Room::fits(const Happening& what) const {
         [&](const Claimed& c) { return state(c.number) == VisitorState::called; },
         [&](const Missed& m) {
             return state(m.number) == VisitorState::called &&
-                   standing(m.number).missed < limits::missed_max;
+                   standing(m.number).missed + 1 < limits::missed_max;
         },
         [&](const Redeemed& r) {
             return state(r.number) == VisitorState::active && !standing(r.number).redeemed;

@@ -1,5 +1,5 @@
-// Entries and asks as they come from Redis: whatever the bytes are, they are refused, or they have
-// one meaning and one text.
+// Entries, asks and marks of presence as they come from Redis: whatever the bytes are, they are
+// refused, or they have one meaning and one text.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -24,6 +24,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const std::string text = shared::write_ask(*ask);
         const std::optional<shared::Ask> again = shared::read_ask(text);
         CHECK(again && shared::write_ask(*again) == text);
+    }
+    if (const std::optional<PresenceMarks> marks = shared::read_presence(bytes)) {
+        CHECK(shared::read_presence(shared::write_presence(*marks)) == marks);
+        if (!marks->empty()) (void)callable_before(*marks, marks->front().line, size);
     }
     return 0;
 }

@@ -272,9 +272,9 @@ std::optional<PresenceMarks> read_presence(std::string_view bytes) {
         mark.line = line;
         mark.order += in.number();
         mark.callable += in.number();
-        const bool is_after =
-            marks.empty() || marks.back().line < mark.line ||
-            (marks.back().order < mark.order && marks.back().callable <= mark.callable);
+        const bool is_first = marks.empty() || marks.back().line < mark.line;
+        const bool is_after = (is_first || marks.back().order < mark.order) &&
+                              (marks.empty() || marks.back().callable <= mark.callable);
         if (!is_after) return std::nullopt;
         marks.push_back(mark);
     }
