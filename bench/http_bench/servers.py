@@ -73,14 +73,15 @@ def listening_port(children, name, process):
     return int(words[1].rpartition(":")[2])
 
 
-def start_anteroom(children, build, name="anteroom", store="embedded", more="", whole_store=False):
-    """`store`: its scheme, or all lines about it. `more`: what the configuration says besides."""
+def start_anteroom(children, build, name="anteroom", store="embedded", more="", whole_store=False,
+                   config=ANTEROOM_CONFIG, core=SERVER_CORE):
+    """`store`: its scheme, or all lines about it. `more`: what the configuration says besides. `core`: None: any."""
     folder = children.folder / name
-    folder.mkdir()
-    config = folder / "anteroom.toml"
+    folder.mkdir(exist_ok=True)
+    file = folder / "anteroom.toml"
     lines = store if whole_store else f'url = "{store}:{folder}/data"'
-    config.write_text(ANTEROOM_CONFIG.format(store=lines) + more)
-    process = children.start(name, [build / "anteroom", "serve", "--config", config], SERVER_CORE)
+    file.write_text(config.format(store=lines) + more)
+    process = children.start(name, [build / "anteroom", "serve", "--config", file], core)
     return Server(name, process, process.pid, listening_port(children, name, process))
 
 
