@@ -34,6 +34,11 @@ inline constexpr std::array metric_families{
                  "Always 1; the labels say which program this is."},
     MetricFamily{"process_resident_memory_bytes", MetricType::gauge, "", told_when::always,
                  "Memory of the process that is in use."},
+    MetricFamily{
+        "anteroom_heap_bytes", MetricType::gauge, "kind", told_when::always,
+        "Memory that the allocator has; kind is used, free or mapped (large pieces, used)."},
+    MetricFamily{"anteroom_sqlite_bytes", MetricType::gauge, "", told_when::ledger,
+                 "Part of the heap that SQLite uses, for ledger and history together."},
     MetricFamily{"anteroom_rooms", MetricType::gauge, "", told_when::always,
                  "How many rooms there are."},
     // Rooms.

@@ -8,12 +8,14 @@
 #include "api/latency.h"
 #include "api/tacos/shared.h"
 #include "app/metric_families.h"
+#include "base/heap.h"
 #include "gate/proxy.h"
 #include "net/http_server.h"
 #include "service/service.h"
 #include "store/embedded/ledger_store.h"
 #include "store/history/historian.h"
 #include "store/shared/redis_store.h"
+#include "store/sqlite/sqlite.h"
 
 namespace anteroom::app {
 namespace {
@@ -61,6 +63,15 @@ std::uint64_t resident_bytes() {
     std::uint64_t resident = 0;
     file >> total >> resident;
     return resident * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void heap_metrics(Text& text) {
+    const MetricFamily& family = metric("anteroom_heap_bytes");
+    const heap::Figures heap = heap::figures();
+    text.family(family);
+    text.sample(family, "kind=\"used\"", heap.used);
+    text.sample(family, "kind=\"free\"", heap.free);
+    text.sample(family, "kind=\"mapped\"", heap.mapped);
 }
 
 void room_metrics(Text& text, Service& service) {
@@ -222,6 +233,7 @@ void history_metrics(Text& text, const history::Historian& historian) {
 
 void ledger_metrics(Text& text, const embedded::LedgerStore& ledger) {
     const embedded::LedgerStore::Counters& counters = ledger.counters();
+    text.single(metric("anteroom_sqlite_bytes"), sqlite::bytes_held());
     text.single(metric("anteroom_ledger_writable"), ledger.is_writable() ? 1 : 0);
     text.single(metric("anteroom_ledger_facts_total"), counters.facts.load());
     text.single(metric("anteroom_ledger_batches_total"), counters.batches.load());
@@ -277,6 +289,7 @@ std::string metrics_text(const MetricSources& sources, const std::vector<LoopMet
     text.sample(metric("anteroom_build_info"),
                 fmt::format("version=\"{}\",compiler=\"{}\"", ANTEROOM_VERSION, __VERSION__), 1);
     text.single(metric("process_resident_memory_bytes"), resident_bytes());
+    heap_metrics(text);
     text.single(metric("anteroom_rooms"), sources.service.rooms().count());
     room_metrics(text, sources.service);
     if (sources.speaks_urr) urr_metrics(text, sources.service);

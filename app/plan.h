@@ -80,7 +80,7 @@ double polls_per_second(PollPolicy policy, std::uint64_t waiting);
 
 // Measured on two shared cores: bench/results.md has the runs.
 namespace figures {
-inline constexpr double bytes_per_visitor = 55.7;
+inline constexpr double bytes_per_visitor = 58.1;
 inline constexpr double ledger_bytes_per_visitor = 88;
 inline constexpr double poll_answer_bytes = 490;
 inline constexpr double poll_cpu_us = 11.9;

@@ -273,7 +273,7 @@ TEST(PlanTraffic, FiguresAreThoseOnRecord) {
         const double recorded = on_record(name);
         EXPECT_NEAR(recorded, figure, figure / 4) << name;
     };
-    expect("bytes_per_visitor_10m", figures::bytes_per_visitor);
+    expect("process_bytes_per_visitor", figures::bytes_per_visitor);
     expect("ledger_bytes_per_visitor", figures::ledger_bytes_per_visitor);
     expect("poll_us_cpu", figures::poll_cpu_us);
     expect("durable_joins_per_second", figures::durable_joins_per_second);

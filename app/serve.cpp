@@ -4,8 +4,10 @@
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -23,6 +25,7 @@
 #include "app/open_historian.h"
 #include "app/redis_config.h"
 #include "app/taken.h"
+#include "base/heap.h"
 #include "net/http_server.h"
 #include "net/loop.h"
 #include "net/tls.h"
@@ -37,6 +40,8 @@ namespace {
 constexpr Millis shutdown_deadline = seconds(10);
 // What the history lacks at the end it gets at the next start.
 constexpr Millis history_patience = seconds(2);
+// How long memory that nobody uses is kept at most.
+constexpr std::time_t heap_interval_seconds = 5;
 
 // One thread with its loop, its view of the API and its socket.
 struct Worker {
@@ -271,11 +276,15 @@ class Server {
         return address.find(':') == address.npos ? address : "[" + address + "]";
     }
 
-    static int next_signal() {
-        int signal = 0;
-        sigset_t set = handled_signals();
-        sigwait(&set, &signal);
-        return signal;
+    // Nobody waits for this thread: it gives memory back meanwhile.
+    int next_signal() {
+        const sigset_t set = handled_signals();
+        const timespec rest{.tv_sec = heap_interval_seconds, .tv_nsec = 0};
+        for (;;) {
+            const int signal = sigtimedwait(&set, nullptr, &rest);
+            if (signal > 0) return signal;
+            if (errno == EAGAIN) trimmer_.look();
+        }
     }
 
     // Certificates and keys, read again. What is broken is said and the old one stays.
@@ -351,11 +360,13 @@ class Server {
     std::unique_ptr<HistoryDesk> desk_;
     std::unique_ptr<Demo> demo_;
     std::uint16_t port_ = 0;
+    HeapTrimmer trimmer_;
 };
 
 } // namespace
 
 int serve(const ServeOptions& options) {
+    heap::set_up();
     open_log(options.config.log_level);
     for (const std::string& line : options.warnings) spdlog::warn("{}", line);
     ::umask(077); // Who visited, and the keys, are nobody else's business.

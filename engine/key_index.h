@@ -2,13 +2,14 @@
 //
 // The keys themselves lie in the records, which are found by number; the table holds only the low
 // 32 bits of the numbers (about 6 bytes per visitor at the usual load, against 33 for a map that
-// stores 16-byte keys). It is cut into 256 shards that grow one at a time, so that no join waits
-// for all of them to be rehashed.
+// stores 16-byte keys). It is cut into 256 shards that grow and shrink one at a time, so that no
+// join waits for all of them to be rehashed.
 //
 // Threads: one writer; find() may run beside it. Each shard has a version that is odd while the
 // writer is inside; a reader that saw it change looks again.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -49,7 +50,9 @@ class KeyIndex {
         Table* table = shard.table.load(std::memory_order_relaxed);
         // Outside of the version: the old table and the new one give the same answers, so that
         // nobody has to wait for the copy.
-        if (!table || (shard.used + 1) * 4 > table->size() * 3) table = &grow(shard, number);
+        if (!table) table = &resize(shard, table_size_min, number);
+        if ((shard.used + 1) * 4 > table->size() * 3)
+            table = &resize(shard, table->size() * 2, number);
         Writing writing(shard);
         place(*table, key, number);
         ++shard.used;
@@ -58,15 +61,20 @@ class KeyIndex {
     // Writer. REQUIRES: in the index with this number.
     void erase(const VisitorKey& key, Number number, Number newest) {
         Shard& shard = shards()[shard_of(key)];
-        Writing writing(shard);
         Table& table = *shard.table.load(std::memory_order_relaxed);
-        std::uint64_t hole = home(key, table);
-        while (table.load(hole) != static_cast<std::uint32_t>(number)) {
-            CHECK(table.load(hole) != 0);
-            hole = (hole + 1) & table.mask;
+        {
+            Writing writing(shard);
+            std::uint64_t hole = home(key, table);
+            while (table.load(hole) != static_cast<std::uint32_t>(number)) {
+                CHECK(table.load(hole) != 0);
+                hole = (hole + 1) & table.mask;
+            }
+            close_hole(table, hole, newest);
+            --shard.used;
         }
-        close_hole(table, hole, newest);
-        --shard.used;
+        // Of a crowd that has gone only the tables would stay.
+        if (shard.used * 8 < table.size() && table.size() > table_size_min)
+            resize(shard, std::max(table_size_min, table.size() / 4), newest);
     }
 
     // Writer.
@@ -154,9 +162,9 @@ class KeyIndex {
         table.store(i, static_cast<std::uint32_t>(number));
     }
 
-    Table& grow(Shard& shard, Number newest) {
+    Table& resize(Shard& shard, std::uint64_t size, Number newest) {
         Table* old = shard.table.load(std::memory_order_relaxed);
-        auto fresh = std::make_unique<Table>(old ? old->size() * 2 : table_size_min);
+        auto fresh = std::make_unique<Table>(size);
         for (std::uint64_t i = 0; old && i < old->size(); ++i) {
             if (old->load(i) == 0) continue;
             const Number number = whole(old->load(i), newest);

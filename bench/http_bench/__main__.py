@@ -19,6 +19,7 @@ from durable import bench_store, compare_joins  # noqa: E402
 from figures import Figures  # noqa: E402
 from gate import bench_gate  # noqa: E402
 from load import Crowd, answer_of, fill, measure_polls, median_of, progress, ratio_of, tickets_of  # noqa: E402
+from memory import bench_memory  # noqa: E402
 from processes import BenchError, Children, busy_share  # noqa: E402
 from servers import POLL_PATH, returning, start_anteroom, start_bare, start_nginx  # noqa: E402
 from shared import bench_shared  # noqa: E402
@@ -36,9 +37,10 @@ def parse():
     parser.add_argument("--visitors", type=int, help="how many wait (1 000 000)")
     parser.add_argument("--clients", type=int, help="how many event streams are open (15 000)")
     parser.add_argument("--quick", action="store_true", help="a small room, one short round")
-    parser.add_argument("--only", choices=("polls", "streams", "urr", "dialects", "gate", "joins", "store", "redis"),
-                        help="polls and streams, streams alone, system U's polls, those of systems T, P and H, the proxy, durable joins, "
-                        "recovery, or rooms in Redis")
+    parser.add_argument("--only",
+                        choices=("polls", "streams", "urr", "dialects", "gate", "joins", "store", "memory", "redis"),
+                        help="polls and streams, streams alone, system U's polls, those of systems T, P and H, the proxy, "
+                        "durable joins, recovery, memory of the process, or rooms in Redis")
     options = parser.parse_args()
     options.visitors = options.visitors or (50_000 if options.quick else 1_000_000)
     options.clients = options.clients or (1_000 if options.quick else 15_000)
@@ -56,7 +58,7 @@ def find_programs(build, only):
     missing = [name for name, found in (("nginx", nginx), ("wrk", shutil.which("wrk"))) if not found]
     if missing:
         raise BenchError(f"{' and '.join(missing)} not found: `make packages` installs what the benchmark needs")
-    programs = {"urr": (), "dialects": (), "gate": (), "streams": ("bare", "sse-clients"),
+    programs = {"urr": (), "dialects": (), "gate": (), "memory": (), "streams": ("bare", "sse-clients"),
                 "redis": ("direct", "redis-joins", "shared-joins", "shared-polls")}.get(
                     only, ("bare", "redis-joins", "sse-clients", "store", "direct", "shared-joins",
                            "shared-polls"))
@@ -126,6 +128,8 @@ def run(options):
             if options.only in (None, "store"):
                 for visitors in options.store_visitors:
                     bench_store(figures, children, options.build, visitors)
+            if options.only in (None, "memory"):
+                bench_memory(figures, children, options)
             if options.only in (None, "redis"):
                 bench_shared(figures, children, options)
     figures.print()

@@ -73,18 +73,19 @@ def listening_port(children, name, process):
     return int(words[1].rpartition(":")[2])
 
 
-def start_anteroom(children, build, name="anteroom", store="embedded", more="", whole_store=False, changes=None):
-    """`store`: its scheme, or all lines about it. `more`: what the configuration says besides. `changes`: other lines for some
-    of the usual ones."""
+def start_anteroom(children, build, name="anteroom", store="embedded", more="", whole_store=False,
+                   config=ANTEROOM_CONFIG, core=SERVER_CORE, changes=None):
+    """`store`: its scheme, or all lines about it. `more`: what the configuration says besides. `core`: None: any.
+    `changes`: other lines for some of the usual ones."""
     folder = children.folder / name
-    folder.mkdir()
-    config = folder / "anteroom.toml"
+    folder.mkdir(exist_ok=True)
+    file = folder / "anteroom.toml"
     lines = store if whole_store else f'url = "{store}:{folder}/data"'
-    text = ANTEROOM_CONFIG.format(store=lines) + more
+    text = config.format(store=lines) + more
     for usual, other in (changes or {}).items():
         text = text.replace(usual, other)
-    config.write_text(text)
-    process = children.start(name, [build / "anteroom", "serve", "--config", config], SERVER_CORE)
+    file.write_text(text)
+    process = children.start(name, [build / "anteroom", "serve", "--config", file], core)
     return Server(name, process, process.pid, listening_port(children, name, process))
 
 

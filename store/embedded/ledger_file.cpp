@@ -18,11 +18,12 @@ using sqlite::Trouble;
 constexpr std::int64_t application_id = 0x416e'7452; // "AntR"
 constexpr std::int64_t version = 1;
 
+// The cache: facts are appended, read once and deleted from the front; no page is wanted twice.
 constexpr const char* pragmas = R"sql(
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA wal_autocheckpoint = 4000;
-PRAGMA cache_size = -16000;
+PRAGMA cache_size = -2000;
 )sql";
 
 constexpr const char* schema = R"sql(

@@ -20,6 +20,12 @@ using sqlite::Trouble;
 constexpr std::size_t batch_max = 4'096;
 // Commands that may wait for the disk; who comes later is refused at once.
 constexpr std::size_t queue_max = 200'000;
+// Facts that may wait for it before ticks are put off: a sweep of a large room makes facts much
+// faster than the disk takes them, and each occupies 192 bytes until then.
+constexpr std::uint64_t waiting_facts_max = 20'000;
+constexpr Millis busy_tick{10};
+// What a queue keeps allocated between batches; a burst may have made it much larger.
+constexpr std::size_t kept_entries_max = 2 * batch_max;
 constexpr std::uint64_t prune_step = 2'000;
 constexpr auto space_retry = std::chrono::milliseconds(250);
 constexpr Millis stuck_tick = seconds(1);
@@ -99,6 +105,7 @@ void LedgerStore::enqueue(Entry entry) {
         const std::lock_guard lock(mutex_);
         if (ended_) return;
         was_empty = queue_.empty();
+        waiting_facts_.fetch_add(entry.facts.size(), std::memory_order_relaxed);
         queue_.push_back(std::move(entry));
         queued_.store(queue_.size(), std::memory_order_relaxed);
     }
@@ -111,6 +118,9 @@ void LedgerStore::submit(HostedRoom& room, const Command& command, net::Loop* lo
         if (std::holds_alternative<Tick>(command)) listener_.due(room, clock_.now() + stuck_tick);
         return deliver(loop, std::move(done), Refused{Reason::unavailable});
     }
+    if (std::holds_alternative<Tick>(command) && !done &&
+        waiting_facts_.load(std::memory_order_relaxed) > waiting_facts_max)
+        return listener_.due(room, clock_.now() + busy_tick);
     Entry entry{.loop = loop, .done = std::move(done)};
     std::optional<Instant> due;
     bool waits = false;
@@ -223,6 +233,7 @@ void LedgerStore::write_batches() {
         }
         if (!batch.empty() && options_.written) options_.written();
         batch.clear();
+        if (batch.capacity() > kept_entries_max) Batch().swap(batch);
         prunes = prune_some();
     }
 }
@@ -294,6 +305,8 @@ void LedgerStore::settle(std::span<Entry> batch) {
             entry.room->unwritten.fetch_sub(1);
             if (!entry.facts.empty()) listener_.happened(*entry.room, entry.facts);
         }
+        waiting_facts_.fetch_sub(entry.facts.size(), std::memory_order_relaxed);
+        Facts().swap(entry.facts);
         if (!entry.done) continue;
         if (!entry.loop) {
             entry.done(entry.outcome);

@@ -113,6 +113,7 @@ class LedgerStore final : public Store {
     bool gives_up_ = false; // Guarded by mutex_. Does not wait for space any more.
     bool ended_ = false;    // Guarded by mutex_. Nothing is written any more.
     std::atomic<std::size_t> queued_{0};
+    std::atomic<std::uint64_t> waiting_facts_{0}; // Applied and not durable yet.
     std::atomic<bool> is_stuck_{false};
     std::atomic<std::uint64_t> durable_fact_{0};
     std::atomic<std::uint64_t> pruned_{0};

@@ -181,6 +181,37 @@ TEST(LedgerStore, ProfilesAuditAndRemovedRoomsComeBackAsTheyWere) {
     EXPECT_GT(again.make("gone")->index(), gone_index); // Old tickets stay invalid.
 }
 
+// A sweep of a large room makes facts faster than a disk takes them.
+TEST(LedgerStore, TicksArePutOffWhileManyFactsWaitForTheDisk) {
+    const TestFolder folder;
+    House house(folder.path());
+    Settings settings;
+    settings.capacity = 0;
+    settings.idle = Millis{1};
+    settings.sweep_interval = Millis{1};
+    const auto room = house.make("r", {.rules = settings});
+    constexpr std::uint64_t crowd = 25'000;
+    const auto let_join = [&](std::uint64_t first) {
+        for (std::uint64_t who = first; who < first + crowd; ++who)
+            house.store->submit(*room, Join{.visitor = {who << 40, who}}, nullptr, {}, {});
+    };
+    {
+        // Whoever else writes to the file holds up the disk.
+        sqlite::Database other =
+            *sqlite::Database::open(folder.path() + "/ledger.db", sqlite::Database::Mode::write);
+        const sqlite::Transaction holding(other);
+        ASSERT_FALSE(holding.begun());
+        let_join(1);
+        const Instant then = house.clock.now();
+        while (house.clock.now() <= then + settings.idle) std::this_thread::yield();
+        house.store->submit(*room, Tick{}, nullptr, {}, {});
+        EXPECT_EQ(room->view().waiting(), crowd) << "nobody is swept yet";
+    }
+    house.do_now(*room, Touch{1}); // Everything before it is on the disk.
+    house.store->submit(*room, Tick{}, nullptr, {}, {});
+    EXPECT_LT(room->view().waiting(), crowd);
+}
+
 TEST(LedgerStore, ASecondOneOnTheSameFolderIsRefused) {
     const TestFolder folder;
     House house(folder.path());

@@ -14,12 +14,12 @@ using sqlite::Step;
 
 // Settings are read by SQLite: what is missing has its default, what is no JSON says nothing.
 constexpr const char* facts_sql =
-    "SELECT f.fact, f.room, r.id, f.seq, f.at, f.kind, f.number, f.visitor, f.detail, f.outer,"
+    "SELECT f.fact, f.room, f.seq, f.at, f.kind, f.number, f.visitor, f.detail, f.outer,"
     " f.who, f.kind = 14 AND json_valid(f.detail),"
     " CASE WHEN f.kind = 14 AND json_valid(f.detail) THEN f.detail ->> '$.capacity' END,"
     " CASE WHEN f.kind = 14 AND json_valid(f.detail) THEN f.detail ->> '$.admit_batch' END,"
     " CASE WHEN f.kind = 14 AND json_valid(f.detail) THEN f.detail ->> '$.admit_interval' END"
-    " FROM facts f LEFT JOIN rooms r ON r.room = f.room ";
+    " FROM facts f ";
 
 std::string hexadecimal(std::span<const std::uint8_t> bytes) {
     constexpr char digits[] = "0123456789abcdef";
@@ -37,32 +37,31 @@ std::uint64_t whole(const Statement& row, int column) {
 }
 
 std::optional<Admission> admission_in(const Statement& row) {
-    if (row.integer(11) == 0) return std::nullopt;
+    if (row.integer(10) == 0) return std::nullopt;
     const Settings defaults;
     const auto or_else = [&](int column, std::int64_t otherwise) {
         return row.is_null(column) ? otherwise : row.integer(column);
     };
-    return Admission{.capacity = or_else(12, defaults.capacity),
-                     .batch = or_else(13, defaults.admit_batch),
-                     .interval = Millis{or_else(14, defaults.admit_interval.count)}};
+    return Admission{.capacity = or_else(11, defaults.capacity),
+                     .batch = or_else(12, defaults.admit_batch),
+                     .interval = Millis{or_else(13, defaults.admit_interval.count)}};
 }
 
 FactRow fact_in(const Statement& row) {
     FactRow fact;
     fact.fact = whole(row, 0);
     fact.room = static_cast<std::uint32_t>(row.integer(1));
-    fact.room_id = row.text(2);
-    fact.seq = whole(row, 3);
-    fact.at = Instant{row.integer(4)};
-    fact.kind = static_cast<FactKind>(row.integer(5));
-    fact.number = whole(row, 6);
-    fact.visitor = hexadecimal(row.blob(7));
+    fact.seq = whole(row, 2);
+    fact.at = Instant{row.integer(3)};
+    fact.kind = static_cast<FactKind>(row.integer(4));
+    fact.number = whole(row, 5);
+    fact.visitor = hexadecimal(row.blob(6));
     if (fact.kind == FactKind::configured)
-        fact.settings = row.text(8);
+        fact.settings = row.text(7);
     else
-        fact.detail = row.integer(8);
-    fact.outer = whole(row, 9);
-    fact.who = row.text(10);
+        fact.detail = row.integer(7);
+    fact.outer = whole(row, 8);
+    fact.who = row.text(9);
     fact.admission = admission_in(row);
     return fact;
 }
@@ -73,6 +72,8 @@ Result<FactFeed> FactFeed::open(const std::string& folder) {
     std::string path = folder + "/ledger.db";
     Result<sqlite::Database> database = open_reading(path, ledger_signature);
     if (!database) return database.fault();
+    // Every fact is read once: pages that were read are of no use again.
+    if (database->run("PRAGMA cache_size = -200")) return fault_in(path, database->trouble());
     return FactFeed(std::move(path), std::move(*database));
 }
 

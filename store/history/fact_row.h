@@ -70,8 +70,7 @@ struct Admission {
 struct FactRow {
     std::uint64_t fact = 0; // In the order of writing, over all rooms.
     std::uint32_t room = 0; // The index that tickets name.
-    std::string room_id;
-    std::uint64_t seq = 0; // Of the room.
+    std::uint64_t seq = 0;  // Of the room.
     Instant at;
     FactKind kind = FactKind::joined;
     Number number = 0;

@@ -113,6 +113,13 @@ class Writer {
     }
 
     void finish_chapter() {
+        // Of the index by visitor, a batch of a large crowd touches a page per arrival. In the
+        // order of the index each page is needed once, so that a small cache is enough.
+        std::sort(chapter_.arrivals.begin(), chapter_.arrivals.end(),
+                  [](const Visit& a, const Visit& b) {
+                      return std::tie(a.visitor, a.room, a.number) <
+                             std::tie(b.visitor, b.room, b.number);
+                  });
         // Neighbours lie on one page; without the order, a batch touches many more.
         std::sort(chapter_.changes.begin(), chapter_.changes.end(),
                   [](const VisitChange& a, const VisitChange& b) {

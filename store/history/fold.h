@@ -35,7 +35,7 @@ struct Clearing {
 };
 
 struct Chapter {
-    std::vector<Visit> arrivals;
+    std::vector<Visit> arrivals; // In the order of their visitors' names.
     std::vector<VisitChange> changes;
     std::vector<RoomChange> rooms;
     std::optional<Clearing> clearing; // After everything else.

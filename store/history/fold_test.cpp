@@ -43,6 +43,20 @@ TEST(Fold, LaterFactsOfAnEarlierVisitAreAChange) {
     EXPECT_EQ(progress.cause, Cause::none);
 }
 
+// So that a sink goes once through its index of visitors, however large that is.
+TEST(Fold, ArrivalsComeInTheOrderOfTheirNames) {
+    const Chapter chapter =
+        only_chapter({joined(1, 1, "eve", 100), joined(2, 1, "ann", 100), joined(1, 2, "bob", 200),
+                      joined(1, 3, "ann", 300), fact(FactKind::called, 1, 1, 400)});
+    ASSERT_EQ(chapter.arrivals.size(), 4u);
+    EXPECT_EQ(chapter.arrivals[0].room, 1u);
+    EXPECT_EQ(chapter.arrivals[0].visitor, "ann");
+    EXPECT_EQ(chapter.arrivals[1].room, 2u);
+    EXPECT_EQ(chapter.arrivals[2].visitor, "bob");
+    EXPECT_EQ(chapter.arrivals[3].visitor, "eve");
+    EXPECT_EQ(chapter.arrivals[3].progress.called_at, Instant{400});
+}
+
 TEST(Fold, ExpiryHasItsCause) {
     const std::pair<std::int64_t, Cause> rows[] = {
         {0, Cause::silent}, {1, Cause::no_show}, {2, Cause::lease}, {99, Cause::none}};

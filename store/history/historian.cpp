@@ -58,7 +58,7 @@ struct Historian::Worker {
     void nudge();
     void run();
     Result<bool> turn();
-    Result<void> carry(const FactFeed::Reading& reading);
+    Result<void> carry(FactFeed::Reading reading);
     Result<void> bridge(const FactFeed::Reading& reading);
     Result<void> fill();
     Result<bool> delete_old();
@@ -208,7 +208,7 @@ Result<bool> Historian::Worker::turn() {
         if (!known) return known.fault();
         at = *known;
     }
-    const Result<FactFeed::Reading> reading = feed->read(*at, options->facts_per_batch);
+    Result<FactFeed::Reading> reading = feed->read(*at, options->facts_per_batch);
     if (!reading) return reading.fault();
     if (*at > reading->last) {
         cursor.store(0); // Hold everything back until somebody has looked.
@@ -220,10 +220,12 @@ Result<bool> Historian::Worker::turn() {
         if (const Result<void> bridged = bridge(*reading); !bridged) return bridged.fault();
         return true;
     }
-    if (const Result<void> carried = carry(*reading); !carried) return carried.fault();
-    behind.store(reading->last - *at);
+    const std::uint64_t last = reading->last;
+    const bool is_full = reading->facts.size() == options->facts_per_batch;
+    if (const Result<void> carried = carry(std::move(*reading)); !carried) return carried.fault();
+    behind.store(last - *at);
     publish(*at);
-    if (reading->facts.size() == options->facts_per_batch) return true;
+    if (is_full) return true;
     return delete_old();
 }
 
@@ -233,10 +235,11 @@ void Historian::Worker::publish(std::uint64_t fact) {
     changed.notify_all();
 }
 
-Result<void> Historian::Worker::carry(const FactFeed::Reading& reading) {
+Result<void> Historian::Worker::carry(FactFeed::Reading reading) {
     const bool caught_up = reading.facts.size() < options->facts_per_batch;
+    const std::uint64_t through = reading.facts.empty() ? *at : reading.facts.back().fact;
     std::vector<LedgerRoom> rooms;
-    std::vector<FactRow> facts = reading.facts;
+    std::vector<FactRow> facts = std::move(reading.facts);
     for (const LedgerRoom& room : reading.rooms) {
         // A room goes when all its facts are there: until then it is listed as if it stayed.
         LedgerRoom entry = room;
@@ -253,7 +256,6 @@ Result<void> Historian::Worker::carry(const FactFeed::Reading& reading) {
         rooms.push_back(std::move(entry));
     }
     if (rooms.empty() && facts.empty()) return {};
-    const std::uint64_t through = reading.facts.empty() ? *at : reading.facts.back().fact;
     const Result<void> written =
         sink->write({.after = *at, .through = through, .rooms = rooms, .facts = facts});
     if (!written) return written;

@@ -96,11 +96,13 @@ CREATE VIEW IF NOT EXISTS queue_entries AS SELECT
 FROM visits v LEFT JOIN entry_tokens t ON t.room = v.room AND t.number = v.number;
 )";
 
+// The cache: fold() gives arrivals in the order of the largest index, so that 4 MB are as fast
+// as 32.
 constexpr const char* settings = R"(
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
 PRAGMA journal_size_limit = 67108864;
-PRAGMA cache_size = -32000;
+PRAGMA cache_size = -4000;
 )";
 
 void bind(Statement& statement, int position, const std::optional<Instant>& at) {

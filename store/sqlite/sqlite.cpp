@@ -153,6 +153,10 @@ Trouble Database::trouble() const {
     return trouble_of(handle());
 }
 
+std::uint64_t bytes_held() {
+    return static_cast<std::uint64_t>(sqlite3_memory_used());
+}
+
 Transaction::Transaction(Database& database)
     : database_(database), trouble_(database.run("BEGIN IMMEDIATE")), open_(!trouble_) {}
 

@@ -97,6 +97,9 @@ class Database {
     std::unique_ptr<sqlite3, Close> database_;
 };
 
+// What SQLite has allocated in this process, for all databases: mostly pages that it keeps.
+std::uint64_t bytes_held();
+
 // Begins when made; rolls back unless committed.
 class Transaction {
   public:
