@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <optional>
 #include <variant>
@@ -330,6 +331,51 @@ TEST(RoomReaders, MemoryBehindTheFrontIsGivenBack) {
     EXPECT_GE(unlinked, 2 * (visitors / 2 / 256) - 2);
     EXPECT_LE(counted::bytes_held(), bytes_before + bytes_before / 4);
     EXPECT_EQ(room.waiting() + room.inside(), crowd);
+}
+
+// The doorman passes over whoever is silent while readers take signs of life: whose sign was taken
+// is called, and nobody is lost between the two.
+TEST(RoomReaders, ASignOfLifeAndTheDoormanNeverMissEachOther) {
+    constexpr std::uint64_t people = 64;
+    Bustle bustle(
+        {.capacity = 0, .claim_by_look = false, .admit_on_join = false, .idle = hours(24)});
+    Room& room = bustle.room;
+    for (std::uint64_t visitor = 1; visitor <= people; ++visitor) bustle.join(visitor);
+    std::atomic<std::int64_t> clock{bustle.now.ms};
+    std::array<std::atomic<bool>, people + 1> wants_touch{};
+    std::array<std::atomic<std::int64_t>, people + 1> taken{};
+
+    {
+        Readers readers([&]() -> Readers::Turn {
+            return [&](Random& random) {
+                const Number number = 1 + below(random, people);
+                const Instant now{clock.load()};
+                if (room.touch(number, now, seconds(2)))
+                    taken[number].store(now.ms);
+                else
+                    wants_touch[number].store(true);
+                ASSERT_LE(room.absent(), people);
+                ASSERT_LE(room.callable_ahead(room.standing(number)), people);
+            };
+        });
+        for (int round = 0; round < 3'000; ++round) {
+            bustle.now = bustle.now + seconds(bustle.pick(3) == 0 ? 31 : 1);
+            clock.store(bustle.now.ms);
+            bustle.apply(Tick{}); // Sweeps every 30 s, and passes over.
+            for (Number number = 1; number <= people; ++number)
+                if (wants_touch[number].exchange(false)) bustle.apply<Standing>(Touch{number});
+            readers.retire(room.take_retired());
+        }
+    }
+    for (Number number = 1; number <= people; ++number) {
+        const bool is_fresh = bustle.now - Instant{taken[number].load()} < limits::presence_min;
+        EXPECT_TRUE(!is_fresh || room.is_present(number, bustle.now)) << number;
+        bustle.apply<Standing>(Touch{number});
+    }
+    EXPECT_EQ(room.absent(), 0u);
+    bustle.apply(Configure{{.capacity = people, .claim_by_look = false}});
+    bustle.apply(Tick{});
+    EXPECT_EQ(room.called(), people);
 }
 
 } // namespace

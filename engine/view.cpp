@@ -42,8 +42,9 @@ Standing Room::standing(Number number) const {
             result.ahead += lines_[line].everybody.size();
         result.ahead += lines_[place.line].everybody.rank(place.order);
         const std::uint64_t before = result.ahead + (place.counts_as_ahead() ? 1 : 0);
-        const std::uint64_t counted = waiting() - first_again_.load(std::memory_order_acquire);
-        result.behind = counted > before ? counted - before : 0;
+        const std::uint64_t uncounted = before + first_again_.load(std::memory_order_acquire);
+        const std::uint64_t all = waiting();
+        result.behind = all > uncounted ? all - uncounted : 0;
     } else if (is_inside(place.state)) {
         result.until = deadline_of(*record, place.state);
     }
