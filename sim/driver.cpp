@@ -113,6 +113,7 @@ void Driver::restart(Millis down) {
         witness_.expect(!fresh->replay(ledger_.back()) && fresh->digest() == digest,
                         "a fact was taken twice");
     room_ = std::move(fresh);
+    witness_.saw_restart();
     tick_due_.reset();
     stall(down);
 }

@@ -234,6 +234,10 @@ void Witness::saw_touch(Number number, Instant now, Millis told) {
     see(*guest, now, told);
 }
 
+void Witness::saw_restart() {
+    for (auto& [number, guest] : book_.guests) guest.told = Millis{0};
+}
+
 void Witness::saw_stay(Number number, Instant now, bool asked) {
     Guest* guest = book_.find(number);
     if (!guest || violation_) return;

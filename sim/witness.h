@@ -50,6 +50,8 @@ class Witness {
     void saw_touch(Number number, Instant now, Millis told = Millis{0});
     // An open stream's: `asked` when the room wanted a Touch instead.
     void saw_stay(Number number, Instant now, bool asked);
+    // The room was made anew from its facts: what visitors were told to do is in none of them.
+    void saw_restart();
     // What the room tells somebody.
     void saw_standing(const Standing& standing);
     // The same, where the whole line is looked through: `ahead` must be right, not only plausible.
