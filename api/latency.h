@@ -9,8 +9,11 @@ namespace anteroom::api {
 
 class Latency {
   public:
-    static constexpr std::array<double, 8> bounds_seconds{5e-6, 1e-5, 2e-5, 5e-5,
-                                                          1e-4, 1e-3, 1e-2, 1e-1};
+    static constexpr std::array<std::int64_t, 8> bounds_ns{
+        5'000, 10'000, 20'000, 50'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+    static double bound_seconds(std::size_t bucket) {
+        return static_cast<double>(bounds_ns[bucket]) / 1e9;
+    }
 
     void note(std::int64_t ns) {
         std::size_t bucket = 0;
@@ -25,16 +28,10 @@ class Latency {
     std::uint64_t sum_ns() const { return sum_ns_.load(std::memory_order_relaxed); }
 
   private:
-    static constexpr std::array<std::int64_t, bounds_seconds.size()> bounds_ns = [] {
-        std::array<std::int64_t, bounds_seconds.size()> bounds{};
-        for (std::size_t i = 0; i < bounds.size(); ++i)
-            bounds[i] = static_cast<std::int64_t>(bounds_seconds[i] * 1e9 + 0.5);
-        return bounds;
-    }();
     static void bump(std::atomic<std::uint64_t>& counter, std::uint64_t by) {
         counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
     }
-    std::array<std::atomic<std::uint64_t>, bounds_seconds.size() + 1> counts_{};
+    std::array<std::atomic<std::uint64_t>, bounds_ns.size() + 1> counts_{};
     std::atomic<std::uint64_t> sum_ns_{0};
 };
 

@@ -35,7 +35,7 @@ struct ConfigKey {
     std::string_view meaning; // Plain sentences for a stranger.
     Secret secret = Secret::none;
     Reload reload = Reload::no;
-    std::string_view choices = ""; // The only values, with spaces between them; empty: any.
+    std::string_view choices; // The only values, with spaces between them; empty: any.
 };
 
 struct ConfigSection {

@@ -18,7 +18,7 @@ struct ConfigAlias {
     std::string_view variable;
     std::string_view section;
     std::string_view name;
-    std::string_view unit = ""; // Follows the number.
+    std::string_view unit; // Follows the number.
 };
 std::span<const ConfigAlias> config_aliases();
 

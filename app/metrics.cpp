@@ -185,10 +185,10 @@ void latency_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
     text.family(metric("anteroom_answer_seconds"));
     std::uint64_t sum = 0;
     double seconds = 0;
-    for (std::size_t bucket = 0; bucket <= api::Latency::bounds_seconds.size(); ++bucket) {
+    for (std::size_t bucket = 0; bucket <= api::Latency::bounds_ns.size(); ++bucket) {
         for (const LoopMetrics& loop : loops) sum += loop.latency->count(bucket);
-        const std::string bound = bucket < api::Latency::bounds_seconds.size()
-                                      ? fmt::format("{}", api::Latency::bounds_seconds[bucket])
+        const std::string bound = bucket < api::Latency::bounds_ns.size()
+                                      ? fmt::format("{}", api::Latency::bound_seconds(bucket))
                                       : "+Inf";
         text.part(metric("anteroom_answer_seconds"), "_bucket", fmt::format("le=\"{}\"", bound),
                   sum);

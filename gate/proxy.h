@@ -64,10 +64,11 @@ class Refuser {
     // Writes headers and body.
     virtual void refuse(const Failure& failure, net::Answer& answer) = 0;
 
-  protected:
-    Refuser() = default;
     Refuser(const Refuser&) = delete;
     Refuser& operator=(const Refuser&) = delete;
+
+  protected:
+    Refuser() = default;
     ~Refuser() = default;
 };
 

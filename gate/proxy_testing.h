@@ -85,7 +85,7 @@ struct GateOptions {
 class Gate final : private net::Handler, private Refuser {
   public:
     explicit Gate(std::vector<std::string> urls, GateOptions options = {});
-    ~Gate();
+    ~Gate() override;
 
     std::uint16_t port() const { return port_; }
     net::testing::Dial dial() const { return net::testing::Dial(port_); }

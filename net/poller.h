@@ -19,10 +19,11 @@ class Watcher {
     // events: EPOLLIN and so on; 0: the call that again() asked for.
     virtual void on_events(std::uint32_t events) = 0;
 
-  protected:
-    Watcher() = default;
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
+
+  protected:
+    Watcher() = default;
     ~Watcher() = default;
 };
 

@@ -111,7 +111,7 @@ std::optional<pid_t> port_owner(const std::string& address, std::uint16_t port) 
     std::vector<std::string> sockets;
     for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"})
         find_listeners(table, *wanted, port, sockets);
-    for (std::string& inode : sockets) inode = "socket:[" + inode + "]";
+    for (std::string& inode : sockets) inode.insert(0, "socket:[").push_back(']');
     if (sockets.empty()) return std::nullopt;
     std::error_code error;
     for (std::filesystem::directory_iterator it("/proc", error), end; !error && it != end;

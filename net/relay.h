@@ -30,10 +30,11 @@ class RelayOwner {
     virtual void on_writable() = 0;                   // The backlog has gone.
     virtual void on_gone() = 0; // The client left or broke a rule. Nothing comes after it.
 
-  protected:
-    RelayOwner() = default;
     RelayOwner(const RelayOwner&) = delete;
     RelayOwner& operator=(const RelayOwner&) = delete;
+
+  protected:
+    RelayOwner() = default;
     ~RelayOwner() = default;
 };
 

@@ -79,7 +79,7 @@ class EchoServer final : private Handler {
             port = server_->port();
         });
     }
-    ~EchoServer() {
+    ~EchoServer() override {
         thread_.call([&] { server_.reset(); });
     }
 
@@ -191,8 +191,8 @@ TEST(Relay, BackPressureDoesNotLoseABody) {
         const std::string some = dial.read_some();
         if (some.empty()) break;
         seen += static_cast<std::size_t>(std::count(some.begin(), some.end(), 'x'));
-        tail = (tail + some)
-                   .substr(tail.size() + some.size() > 16 ? tail.size() + some.size() - 16 : 0);
+        tail += some;
+        if (tail.size() > 16) tail.erase(0, tail.size() - 16);
     }
     sender.join();
     EXPECT_EQ(seen, bytes);

@@ -31,10 +31,11 @@ class RequestReader {
       public:
         virtual bool streams_body(Request& head) = 0;
 
-      protected:
-        Chooser() = default;
         Chooser(const Chooser&) = delete;
         Chooser& operator=(const Chooser&) = delete;
+
+      protected:
+        Chooser() = default;
         ~Chooser() = default;
     };
 

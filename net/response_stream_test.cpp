@@ -47,7 +47,7 @@ Seen read(std::string_view bytes, std::size_t piece_bytes, bool to_head = false,
 }
 
 Seen whole(const std::string& bytes, bool to_head = false, bool ends = false) {
-    const Seen seen = read(bytes, bytes.size(), to_head, ends);
+    Seen seen = read(bytes, bytes.size(), to_head, ends);
     for (std::size_t size = 1; size < bytes.size(); ++size) {
         Seen again = read(bytes, size, to_head, ends);
         EXPECT_EQ(again.heads, seen.heads) << size;

@@ -29,10 +29,11 @@ class Socket final : public Watcher {
         virtual void on_send_failed() { on_broken(); }     // Nothing will go; some may still come.
         virtual void on_connected() {}                     // After connect().
 
-      protected:
-        Owner() = default;
         Owner(const Owner&) = delete;
         Owner& operator=(const Owner&) = delete;
+
+      protected:
+        Owner() = default;
         ~Owner() = default;
     };
 

@@ -45,10 +45,11 @@ class Upstream final : private Socket::Owner {
         virtual void on_upstream_end(Upstream& upstream, bool cleanly) = 0;
         virtual void on_upstream_failed(Upstream& upstream, UpstreamFault fault) = 0;
 
-      protected:
-        Owner() = default;
         Owner(const Owner&) = delete;
         Owner& operator=(const Owner&) = delete;
+
+      protected:
+        Owner() = default;
         ~Owner() = default;
     };
 

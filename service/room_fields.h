@@ -23,9 +23,9 @@ struct RoomField {
                                 std::string Profile::*, Rate, LeaseBegin, Lanes>;
     std::string_view name;
     Member member;
-    std::string_view form;         // Unit or shape of the value, such as "duration".
-    std::string_view meaning;      // Plain sentences for a stranger.
-    std::string_view choices = ""; // The only values, with spaces between them; empty: any.
+    std::string_view form;    // Unit or shape of the value, such as "duration".
+    std::string_view meaning; // Plain sentences for a stranger.
+    std::string_view choices; // The only values, with spaces between them; empty: any.
 };
 
 std::span<const RoomField> room_fields();

@@ -33,8 +33,8 @@ struct FixedText {
 template <std::size_t Width>
 void store_number(std::uint8_t* out, std::uint64_t number) {
     static_assert(Width >= 1 && Width <= 8);
-    [&]<std::size_t... i>(std::index_sequence<i...>) {
-        ((out[i] = static_cast<std::uint8_t>(number >> (8 * (Width - 1 - i)))), ...);
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        ((out[Index] = static_cast<std::uint8_t>(number >> (8 * (Width - 1 - Index)))), ...);
     }
     (std::make_index_sequence<Width>());
 }
@@ -42,8 +42,8 @@ void store_number(std::uint8_t* out, std::uint64_t number) {
 template <std::size_t Width>
 std::uint64_t load_number(const std::uint8_t* in) {
     static_assert(Width >= 1 && Width <= 8);
-    return [&]<std::size_t... i>(std::index_sequence<i...>) {
-        return ((std::uint64_t{in[i]} << (8 * (Width - 1 - i))) | ...);
+    return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        return ((std::uint64_t{in[Index]} << (8 * (Width - 1 - Index))) | ...);
     }
     (std::make_index_sequence<Width>());
 }

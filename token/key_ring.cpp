@@ -126,7 +126,7 @@ Result<std::string> KeyRing::rotate(Purpose purpose, UnixSeconds now, Millis ove
     // A clock that was set back must not make the old key end before it began.
     keys.front().retired_at =
         std::min(std::max(now, keys.front().created_at) + overlap, unix_seconds_max);
-    const std::string kid = hex(secret->fingerprint());
+    std::string kid = hex(secret->fingerprint());
     keys.insert(keys.begin(), Key{.purpose = purpose,
                                   .kid = kid,
                                   .algorithm = algorithm,

@@ -66,8 +66,8 @@ class OriginalClient {
             for (const auto& [name, value] : cookies_) headers += name + "=" + value + "; ";
             headers.replace(headers.size() - 2, 2, "\r\n");
         }
-        const auto answer = event_.server.ask(
-            method, fmt::format("{}{}{}", before, event_id, after), headers, body);
+        auto answer = event_.server.ask(method, fmt::format("{}{}{}", before, event_id, after),
+                                        headers, body);
         std::size_t at = 0;
         constexpr std::string_view mark = "Set-Cookie: ";
         while ((at = answer.head.find(mark, at)) != std::string::npos) {

@@ -32,6 +32,7 @@ Child spawn(const std::vector<std::string>& command, const passwd* as, bool erro
     int ends[2];
     CHECK(pipe2(ends, O_CLOEXEC) == 0);
     std::vector<char*> arguments;
+    arguments.reserve(command.size() + 1);
     for (const std::string& argument : command)
         arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);

@@ -256,7 +256,7 @@ Result<void> Historian::Worker::carry(FactFeed::Reading reading) {
         rooms.push_back(std::move(entry));
     }
     if (rooms.empty() && facts.empty()) return {};
-    const Result<void> written =
+    Result<void> written =
         sink->write({.after = *at, .through = through, .rooms = rooms, .facts = facts});
     if (!written) return written;
     at = through;
@@ -276,7 +276,7 @@ Result<void> Historian::Worker::carry(FactFeed::Reading reading) {
 Result<void> Historian::Worker::bridge(const FactFeed::Reading& reading) {
     if (!is_source) return fill();
     const std::uint64_t through = reading.pruned_through;
-    const Result<void> written = sink->write({.after = *at, .through = through});
+    Result<void> written = sink->write({.after = *at, .through = through});
     if (!written) return written;
     unless_stopping([&] {
         options->tell(Mood::trouble, sink->name() + ": the facts " + std::to_string(*at + 1) +
@@ -292,20 +292,20 @@ Result<void> Historian::Worker::bridge(const FactFeed::Reading& reading) {
 Result<void> Historian::Worker::fill() {
     Result<HistoryReader> reader = HistoryReader::open(options->folder);
     if (!reader) return reader.fault();
-    if (const Result<void> held = reader->hold_still(); !held) return held;
+    if (Result<void> held = reader->hold_still(); !held) return held;
     const Result<std::uint64_t> through = reader->cursor();
     if (!through) return through.fault();
     if (*through <= *at) return Fault{sink->name() + " waits for history.db"};
     const Result<std::vector<RoomRow>> rooms = reader->rooms();
     if (!rooms) return rooms.fault();
-    if (const Result<void> copied = sink->copy(*rooms, {}); !copied) return copied;
+    if (Result<void> copied = sink->copy(*rooms, {}); !copied) return copied;
     std::uint32_t room = 0;
     Number number = 0;
     while (unless_stopping([] {})) {
         Result<std::vector<VisitEntry>> page = reader->visits_after(room, number, visits_per_copy);
         if (!page) return page.fault();
         if (page->empty()) {
-            const Result<void> written = sink->write({.after = *at, .through = *through});
+            Result<void> written = sink->write({.after = *at, .through = *through});
             if (written) at = *through;
             return written;
         }
@@ -313,7 +313,7 @@ Result<void> Historian::Worker::fill() {
         for (VisitEntry& entry : *page) visits.push_back(std::move(entry.visit));
         room = visits.back().room;
         number = visits.back().number;
-        if (const Result<void> copied = sink->copy({}, visits); !copied) return copied;
+        if (Result<void> copied = sink->copy({}, visits); !copied) return copied;
     }
     return Fault{"stopped"};
 }

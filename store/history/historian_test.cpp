@@ -43,7 +43,7 @@ class Flaky final : public HistorySink {
     }
     Result<void> write(const Batch& batch) override {
         if (away || fails_before.exchange(false)) return Fault{"nobody is there"};
-        const Result<void> written = sink_.write(batch);
+        Result<void> written = sink_.write(batch);
         ++writes;
         if (written && fails_after_every && writes % fails_after_every == 0)
             return Fault{"the answer was lost"};

@@ -188,7 +188,7 @@ struct SqliteSink::Open {
     }
 
     Trouble prepare_tokens() {
-        if (const Trouble trouble = database.run(queues)) return trouble;
+        if (Trouble trouble = database.run(queues)) return trouble;
         Result<Statement> put =
             database.prepare("INSERT OR REPLACE INTO entry_tokens VALUES(?, ?, ?)");
         if (!put) return database.trouble();

@@ -85,7 +85,7 @@ void Ledger::add(const std::vector<FactRow>& facts) {
     run("COMMIT");
 }
 
-void Ledger::insert(FactRow fact) {
+void Ledger::insert(const FactRow& fact) {
     sqlite::Statement statement =
         std::move(*database_.prepare("INSERT INTO facts VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"));
     const std::vector<std::uint8_t> visitor = bytes_of(fact.visitor);

@@ -48,7 +48,7 @@ class Ledger {
 
   private:
     void run(const std::string& sql);
-    void insert(FactRow fact);
+    void insert(const FactRow& fact);
 
     sqlite::Database database_;
     std::uint64_t last_ = 0;

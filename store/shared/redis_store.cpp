@@ -60,6 +60,8 @@ RedisStore::RedisStore(const Clock& clock, Listener& listener, RedisOptions opti
     client.say = [this](const std::string& line) { say(line); };
     client_ = std::make_unique<Client>(loop_, std::move(client));
     const std::uint64_t process = draw_process();
+    // std::make_unique cannot name the fields, and a LogContext cannot be moved: it has atomics.
+    // NOLINTNEXTLINE(modernize-make-unique)
     context_.reset(new LogContext{.loop = loop_,
                                   .client = *client_,
                                   .clock = clock_,

@@ -58,10 +58,11 @@ struct LogContext {
         virtual void on_gone(HostedRoom& room) = 0; // Removed.
         virtual void on_opened(HostedRoom& room) = 0;
 
-      protected:
-        Owner() = default;
         Owner(const Owner&) = delete;
         Owner& operator=(const Owner&) = delete;
+
+      protected:
+        Owner() = default;
         ~Owner() = default;
     };
     Owner& owner;

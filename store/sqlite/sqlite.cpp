@@ -166,7 +166,7 @@ Transaction::~Transaction() {
 
 Trouble Transaction::commit() {
     CHECK(open_);
-    const Trouble trouble = database_.run("COMMIT");
+    Trouble trouble = database_.run("COMMIT");
     if (!trouble) open_ = false;
     return trouble;
 }
