@@ -12,6 +12,10 @@ constexpr Tenth silence_tenths_spread = 30;
 // Pulses come once a second, give or take the tenth in which they are seen.
 constexpr Tenth pulse_tenths_min = tenths_per_second - 1;
 
+// In a busy room a newer pulse has come by then. It goes to all in one go, which costs a fifth less
+// than as many sends spread over the second.
+constexpr Tenth late_tenths = tenths_per_second + 1;
+
 constexpr std::uint16_t short_of(std::uint32_t value) {
     return static_cast<std::uint16_t>(value);
 }
@@ -80,9 +84,11 @@ void Audience::leave(std::uint32_t slot) {
     if (on_leave_) on_leave_();
 }
 
-void Audience::set_pulse(const RoomPulse::Event& pulse) {
-    // Versions wrap, and two threads may post theirs in the wrong order.
-    if (static_cast<std::int32_t>(pulse.version - pulse_.version) > 0) pulse_ = pulse;
+void Audience::set_pulse(const RoomPulse::Event& pulse, Instant now) {
+    // Two threads may post theirs in the wrong order.
+    if (static_cast<std::int32_t>(pulse.version - pulse_.version) <= 0) return;
+    pulse_ = pulse;
+    pulse_set_ = tenth_of(now);
 }
 
 void Audience::send_pulse(std::uint32_t slot, Instant now) {
@@ -170,7 +176,7 @@ void Audience::look_at(std::uint32_t slot, Tenth tenth, Instant now) {
     const Tenth turn = turn_of(slot) / tenths_per_second;
     if ((tenth / tenths_per_second + turn) % presence_seconds == 0)
         keep_present(*slots_[slot], now);
-    send_pulse(slot, now);
+    if (tenth_of(now) - pulse_set_ >= late_tenths) send_pulse(slot, now);
     if (!slots_[slot]) return;
     const Subscriber& subscriber = *slots_[slot];
     say(slot, subscriber.words->look(*room_, subscriber.number, now), now);

@@ -57,8 +57,8 @@ class Audience : public std::enable_shared_from_this<Audience> {
     std::size_t slots() const { return slots_.size(); }
 
     // What everybody is to hear; goes to a stream that has not got it and had no other one within a
-    // second. To those that had, it goes with a look.
-    void set_pulse(const RoomPulse::Event& pulse);
+    // second. To those that had, it goes with a look if there is no newer one after a second.
+    void set_pulse(const RoomPulse::Event& pulse, Instant now);
     void send_pulse(std::uint32_t slot, Instant now);
     void send_pulses(std::size_t from, std::size_t end, Instant now);
 
@@ -104,6 +104,7 @@ class Audience : public std::enable_shared_from_this<Audience> {
     const net::Job on_leave_; // Empty: nobody wants to know.
     const Greet greet_;
     RoomPulse::Event pulse_;
+    Tenth pulse_set_ = 0;
     std::deque<std::optional<Subscriber>> slots_; // A stream keeps its index.
     std::vector<std::uint32_t> free_;
     std::vector<std::uint32_t> owed_;

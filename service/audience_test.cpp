@@ -80,7 +80,7 @@ struct Stage {
     void pulse(std::uint32_t version) {
         streams.call([&] {
             audience.set_pulse(
-                {net::make_frame("data: pulse " + std::to_string(version) + "\n\n"), version});
+                {net::make_frame("data: pulse " + std::to_string(version) + "\n\n"), version}, now);
             audience.send_pulses(0, audience.slots(), now);
         });
     }
@@ -131,6 +131,18 @@ TEST(Audience, HearsAtMostOnePulseASecondAndThenTheLastOne) {
     stage.pass(seconds(2));
     for (Number number = 1; number <= 25; ++number)
         EXPECT_EQ(stage.heard(number), "data: pulse 3\n\n");
+}
+
+// Who got a pulse with a look would hear the next ones with looks, too: apart from all others.
+TEST(Audience, HearsNewsTogetherAgainWhenTheyKeepComing) {
+    Stage stage(25);
+    stage.pulse(1);
+    stage.pass(Millis{500});
+    stage.pulse(2); // Too soon for everybody.
+    stage.pass(seconds(1));
+    stage.pulse(3);
+    for (Number number = 1; number <= 25; ++number)
+        EXPECT_EQ(stage.heard(number), "data: pulse 1\n\ndata: pulse 3\n\n");
 }
 
 TEST(Audience, HearsAHeartbeatAfterSixteenToTwentySecondsOfSilence) {

@@ -77,7 +77,7 @@ std::uint64_t Hub::add(const std::shared_ptr<HostedRoom>& room, Number number,
         return begun;
     }
     const AudienceRef audience = open(room);
-    audience->set_pulse(room->pulse.told());
+    audience->set_pulse(room->pulse.told(), now);
     const std::uint32_t slot =
         audience->add(number, std::move(stream), std::move(words), begun, first, now);
     audience->send_pulse(slot, now);
@@ -119,7 +119,7 @@ void Hub::broadcast(std::shared_ptr<HostedRoom> room, RoomPulse::Event pulse) {
     loop_.post([this, room = std::move(room), pulse = std::move(pulse)] {
         const AudienceRef audience = audience_of(*room);
         if (!audience) return;
-        audience->set_pulse(pulse);
+        audience->set_pulse(pulse, clock_.now());
         send_slice(audience, 0);
     });
 }
