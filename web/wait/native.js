@@ -1,9 +1,9 @@
-// A room of this server: its stream, else the frame that all share and, less often, the own standing.
+// A room of this server: its stream, else the shared frame and, less often, the own standing.
 const ROOM = `/v1/rooms/${room}`;
 const HEARTBEAT_MS = 60000;     // Beside a live stream.
 const LOOK_SECONDS = 20;        // How often the page looks whether the stream is still alive.
-const STREAM_SILENT_MS = 90000; // Where nothing changes nothing is said, but the question beside it shows that it lives.
-const STREAM_LATE_MS = 20000;   // So late no news can be.
+const STREAM_SILENT_MS = 90000; // Where nothing changes nothing is said; the question beside it shows that it lives.
+const STREAM_LATE_MS = 20000;   // News are never so late.
 
 // The ticket is also in an HttpOnly cookie; either of them keeps the place.
 const own = (method, path, body) => call(method, ROOM + path, { body, headers: ticket ? { Authorization: `Bearer ${ticket}` } : {} });
@@ -79,7 +79,7 @@ function onPulse(next) {
   standing.message = next.message;
   standing.room_state = next.state;
   const { line, order } = standing;
-  // A frame that is a little older than the place lacks those who joined just before; much older, another server's clock is wrong.
+  // A frame a little older than the place lacks those who joined just before; much older: another server's clock is wrong.
   const early = standing.joined_at - next.at;
   if (order === undefined || (early > 0 && early < 30000)) return;
   if (!isInLine(next, line, order)) {          // Called, or out: the server knows.
@@ -98,7 +98,7 @@ let stream = null, streamAt = 0, streamFaults = 0, streamTimer = 0;
 const streamLives = () => stream !== null && stream.readyState === EventSource.OPEN && Date.now() - streamAt < STREAM_SILENT_MS;
 const isStale = () => stream !== null && streamAt > 0 && !streamLives();
 
-// What the answer knows and the stream has not said shows that the stream is dead, whatever the browser thinks of it.
+// A stream that did not say what the answer says is dead, whatever the browser thinks.
 async function askBeside(heardAt) {
   const found = await own("GET", "/ticket");
   if (streamAt !== heardAt) return found;
