@@ -16,6 +16,8 @@ constexpr Tenth pulse_tenths_min = tenths_per_second - 1;
 // than as many sends spread over the second.
 constexpr Tenth late_tenths = tenths_per_second + 1;
 
+constexpr std::size_t run = 32; // Slots that have their turn together: 512 bytes of paces_.
+
 constexpr std::uint16_t short_of(std::uint32_t value) {
     return static_cast<std::uint16_t>(value);
 }
@@ -36,44 +38,46 @@ std::uint32_t Audience::add(Number number, net::EventStream stream,
                             const StreamWords::Said& first, Instant now) {
     std::uint32_t slot = 0;
     if (free_.empty()) {
-        slot = static_cast<std::uint32_t>(slots_.size());
-        slots_.emplace_back();
+        slot = static_cast<std::uint32_t>(paces_.size());
+        paces_.emplace_back();
+        subscribers_.emplace_back();
     } else {
         slot = free_.back();
         free_.pop_back();
     }
     const Tenth tenth = tenth_of(now);
-    slots_[slot].emplace(Subscriber{.number = number,
-                                    .stream = std::move(stream),
-                                    .words = std::move(words),
-                                    .begun = begun,
-                                    .heard = short_of(tenth),
-                                    .pulsed = short_of(tenth - tenths_per_second),
-                                    .pulse = short_of(pulse_.version - 1)});
+    paces_[slot] = {.number = number,
+                    .heard = short_of(tenth),
+                    .pulsed = short_of(tenth - tenths_per_second),
+                    .pulse = short_of(pulse_.version - 1),
+                    .is_looked_at = words->wants_looks()};
+    subscribers_[slot].emplace(
+        Subscriber{.stream = std::move(stream), .words = std::move(words), .begun = begun});
     by_number_.emplace(number, slot);
     // A stream that is removed calls nobody any more, so the Audience is there.
-    slots_[slot]->stream.on_close([this, slot] { leave(slot); });
+    subscribers_[slot]->stream.on_close([this, slot] { leave(slot); });
     if (first.is_owed) owe(slot);
     return slot;
 }
 
 void Audience::remove(std::uint32_t slot) {
-    if (!slots_[slot]) return;
-    const auto [first, last] = by_number_.equal_range(slots_[slot]->number);
+    if (!is_taken(slot)) return;
+    const auto [first, last] = by_number_.equal_range(paces_[slot].number);
     for (auto entry = first; entry != last; ++entry) {
         if (entry->second != slot) continue;
         by_number_.erase(entry);
         break;
     }
-    slots_[slot].reset();
+    subscribers_[slot].reset();
+    paces_[slot] = {};
     free_.push_back(slot);
     room_->streams.fetch_sub(1);
 }
 
 void Audience::close_all() {
-    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-        if (!slots_[slot]) continue;
-        slots_[slot]->stream.close();
+    for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+        if (!is_taken(slot)) continue;
+        subscribers_[slot]->stream.close();
         remove(slot);
     }
 }
@@ -92,18 +96,18 @@ void Audience::set_pulse(const RoomPulse::Event& pulse, Instant now) {
 }
 
 void Audience::send_pulse(std::uint32_t slot, Instant now) {
-    Subscriber& subscriber = *slots_[slot];
+    Pace& pace = paces_[slot];
     const Tenth tenth = tenth_of(now);
-    if (!pulse_.frame || subscriber.pulse == short_of(pulse_.version)) return;
-    if (since(subscriber.pulsed, tenth) < pulse_tenths_min) return;
-    subscriber.pulse = short_of(pulse_.version);
-    subscriber.pulsed = short_of(tenth);
-    say(slot, subscriber.words->beat(*room_, subscriber.number, pulse_.frame, now), now);
+    if (!pulse_.frame || pace.pulse == short_of(pulse_.version)) return;
+    if (since(pace.pulsed, tenth) < pulse_tenths_min) return;
+    pace.pulse = short_of(pulse_.version);
+    pace.pulsed = short_of(tenth);
+    say(slot, subscribers_[slot]->words->beat(*room_, pace.number, pulse_.frame, now), now);
 }
 
 void Audience::send_pulses(std::size_t from, std::size_t end, Instant now) {
-    for (std::size_t slot = from; slot < std::min(end, slots_.size()); ++slot)
-        if (slots_[slot]) send_pulse(static_cast<std::uint32_t>(slot), now);
+    for (std::size_t slot = from; slot < std::min(end, slots()); ++slot)
+        if (is_taken(slot)) send_pulse(static_cast<std::uint32_t>(slot), now);
 }
 
 std::vector<std::uint32_t> Audience::slots_of(Number number) const {
@@ -118,24 +122,25 @@ void Audience::tell(Number number, Instant now) {
 }
 
 void Audience::tell_everybody(Instant now) {
-    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) tell_slot(slot, now);
+    for (std::uint32_t slot = 0; slot < slots(); ++slot) tell_slot(slot, now);
 }
 
 void Audience::retell(Instant now) {
+    if (owed_.empty()) return;
     for (const std::uint32_t slot : std::exchange(owed_, {}))
-        if (slots_[slot] && slots_[slot]->is_owed) tell_slot(slot, now);
+        if (paces_[slot].is_owed) tell_slot(slot, now);
 }
 
 void Audience::tell_slot(std::uint32_t slot, Instant now) {
-    if (!slots_[slot]) return;
-    Subscriber& subscriber = *slots_[slot];
-    subscriber.is_owed = false;
-    say(slot, subscriber.words->news(*room_, subscriber.number, now), now);
+    if (!is_taken(slot)) return;
+    Pace& pace = paces_[slot];
+    pace.is_owed = false;
+    say(slot, subscribers_[slot]->words->news(*room_, pace.number, now), now);
 }
 
 void Audience::supersede(Number number, std::uint64_t newer, Instant now) {
     for (const std::uint32_t slot : slots_of(number)) {
-        Subscriber& older = *slots_[slot];
+        Subscriber& older = *subscribers_[slot];
         if (older.begun >= newer) continue;
         if (const net::Frame last = older.words->replaced())
             say(slot, {.frame = last, .is_last = true}, now);
@@ -144,51 +149,53 @@ void Audience::supersede(Number number, std::uint64_t newer, Instant now) {
 
 // A dead stream is removed by its on_close.
 void Audience::say(std::uint32_t slot, const StreamWords::Said& said, Instant now) {
-    Subscriber& subscriber = *slots_[slot];
     if (said.frame) {
-        subscriber.stream.send(said.frame);
-        subscriber.heard = short_of(tenth_of(now));
+        subscribers_[slot]->stream.send(said.frame);
+        paces_[slot].heard = short_of(tenth_of(now));
     }
     if (said.is_owed) owe(slot);
     if (!said.is_last) return;
-    subscriber.stream.close();
+    subscribers_[slot]->stream.close();
     remove(slot);
 }
 
 void Audience::owe(std::uint32_t slot) {
-    if (std::exchange(slots_[slot]->is_owed, true)) return;
+    if (std::exchange(paces_[slot].is_owed, true)) return;
     owed_.push_back(slot);
 }
 
+// Rooms begin at different tenths, so that small ones do not all have their turn together.
 std::size_t Audience::first_slot(Tenth tenth) const {
-    return (tenth + tenths_per_second - room_->index() % tenths_per_second) % tenths_per_second;
+    return run *
+           ((tenth + tenths_per_second - room_->index() % tenths_per_second) % tenths_per_second);
 }
 
 std::optional<std::size_t> Audience::look(Tenth tenth, std::size_t from, std::size_t count,
                                           Instant now) {
     std::size_t slot = from;
-    for (; slot < slots_.size() && count > 0; slot += tenths_per_second, --count)
-        if (slots_[slot]) look_at(static_cast<std::uint32_t>(slot), tenth, now);
-    return slot < slots_.size() ? std::optional(slot) : std::nullopt;
+    for (; slot < slots() && count > 0; --count) {
+        if (is_taken(slot)) look_at(static_cast<std::uint32_t>(slot), tenth, now);
+        if (++slot % run == 0) slot += run * (tenths_per_second - 1);
+    }
+    return slot < slots() ? std::optional(slot) : std::nullopt;
 }
 
 void Audience::look_at(std::uint32_t slot, Tenth tenth, Instant now) {
-    const Tenth turn = turn_of(slot) / tenths_per_second;
-    if ((tenth / tenths_per_second + turn) % presence_seconds == 0)
-        keep_present(*slots_[slot], now);
+    const Tenth turn = slot + room_->index();
+    const Pace& pace = paces_[slot];
+    if ((tenth / tenths_per_second + turn) % presence_seconds == 0) keep_present(pace.number, now);
     if (tenth_of(now) - pulse_set_ >= late_tenths) send_pulse(slot, now);
-    if (!slots_[slot]) return;
-    const Subscriber& subscriber = *slots_[slot];
-    say(slot, subscriber.words->look(*room_, subscriber.number, now), now);
-    if (!slots_[slot]) return;
-    const Tenth silence = since(slots_[slot]->heard, tenth_of(now));
+    if (pace.is_looked_at)
+        say(slot, subscribers_[slot]->words->look(*room_, pace.number, now), now);
+    if (!is_taken(slot)) return;
+    const Tenth silence = since(pace.heard, tenth_of(now));
     if (silence >= silence_tenths_min + turn % silence_tenths_spread)
-        say(slot, {.frame = subscriber.words->heartbeat()}, now);
+        say(slot, {.frame = subscribers_[slot]->words->heartbeat()}, now);
 }
 
 // Who holds a stream open is there, unless they missed a call.
-void Audience::keep_present(const Subscriber& subscriber, Instant now) {
-    if (!room_->stay(subscriber.number, now) && greet_) greet_(*room_, subscriber.number);
+void Audience::keep_present(Number number, Instant now) {
+    if (!room_->stay(number, now) && greet_) greet_(*room_, number);
 }
 
 } // namespace anteroom

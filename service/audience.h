@@ -1,12 +1,12 @@
 // Audience: the event streams of one room on one loop.
 //
-// Every stream is looked at once a second, a tenth of the streams in each tenth of a second, so
-// that nothing goes to all of them at once. A look keeps the visitor present (every third one
-// does), sends a pulse that could not go at once, and a heartbeat when the stream heard nothing for
-// 16 to 20 s. Time is an argument; there is no timer per stream.
+// Every stream is looked at once a second, each in its own tenth of the second, so that nothing
+// goes to all of them at once. A look keeps the visitor present (every third one does), sends a
+// pulse that could not go at once, and a heartbeat when the stream heard nothing for 16 to 20 s.
+// Time is an argument; there is no timer per stream.
 //
 // A stream gets at most one pulse a second. What could not be told of a visitor, because it was not
-// durable yet or the room was just being changed, is owed: retell() tries again ten times a second.
+// durable yet or the room was just being changed, is owed: retell() tries again.
 //
 // Threads: everything runs on the loop's thread.
 #pragma once
@@ -54,7 +54,8 @@ class Audience : public std::enable_shared_from_this<Audience> {
 
     HostedRoom& room() const { return *room_; }
     bool empty() const { return by_number_.empty(); }
-    std::size_t slots() const { return slots_.size(); }
+    bool owes() const { return !owed_.empty(); }
+    std::size_t slots() const { return paces_.size(); }
 
     // What everybody is to hear; goes to a stream that has not got it and had no other one within a
     // second. To those that had, it goes with a look if there is no newer one after a second.
@@ -70,42 +71,45 @@ class Audience : public std::enable_shared_from_this<Audience> {
     void supersede(Number number, std::uint64_t newer, Instant now);
 
     // Looks at up to `count` of the streams whose turn this tenth is, from the slot `from` on.
-    // Where to go on; nothing: that was all.
+    // Where to go on; nothing: that was all. Slots have their turn in runs, as they lie in memory.
     std::size_t first_slot(Tenth tenth) const;
     std::optional<std::size_t> look(Tenth tenth, std::size_t from, std::size_t count, Instant now);
 
   private:
-    // Times and versions are short, because there are many of these and only differences count:
-    // when they wrap (109 minutes), at worst one pulse comes a second later.
+    // What a look needs, apart from the rest: a tenth of a second later none of it is in the cache
+    // any more, and fetching three lines per stream cost more than the heartbeats. Times and
+    // versions are short because only differences count: when they wrap (109 minutes), at worst one
+    // pulse comes a second later.
+    struct Pace {
+        Number number = 0;         // 0: the slot is free.
+        std::uint16_t heard = 0;   // The tenth in which something was sent,
+        std::uint16_t pulsed = 0;  // and in which that was a pulse.
+        std::uint16_t pulse = 0;   // The version of the last pulse.
+        bool is_owed = false;      // The slot is in owed_.
+        bool is_looked_at = false; // Its words want look().
+    };
     struct Subscriber {
-        Number number;
         net::EventStream stream;
         std::shared_ptr<StreamWords> words;
         std::uint64_t begun;
-        std::uint16_t heard;  // The tenth in which something was sent to it,
-        std::uint16_t pulsed; // and in which that was a pulse.
-        std::uint16_t pulse;  // The version of its last pulse.
-        bool is_owed = false; // It is in owed_.
     };
 
+    bool is_taken(std::size_t slot) const { return paces_[slot].number != 0; }
     std::vector<std::uint32_t> slots_of(Number number) const;
     void tell_slot(std::uint32_t slot, Instant now);
     void say(std::uint32_t slot, const StreamWords::Said& said, Instant now);
     void owe(std::uint32_t slot);
     void leave(std::uint32_t slot);
     void look_at(std::uint32_t slot, Tenth tenth, Instant now);
-    void keep_present(const Subscriber& subscriber, Instant now);
-    // Rooms begin at different tenths, so that small ones do not all have their turn together.
-    std::uint32_t turn_of(std::size_t slot) const {
-        return static_cast<std::uint32_t>(slot) + room_->index();
-    }
+    void keep_present(Number number, Instant now);
 
     const std::shared_ptr<HostedRoom> room_;
     const net::Job on_leave_; // Empty: nobody wants to know.
     const Greet greet_;
     RoomPulse::Event pulse_;
     Tenth pulse_set_ = 0;
-    std::deque<std::optional<Subscriber>> slots_; // A stream keeps its index.
+    std::deque<Pace> paces_; // By slot; a stream keeps its slot.
+    std::deque<std::optional<Subscriber>> subscribers_;
     std::vector<std::uint32_t> free_;
     std::vector<std::uint32_t> owed_;
     std::unordered_multimap<Number, std::uint32_t> by_number_;

@@ -158,7 +158,7 @@ TEST(Audience, HearsAHeartbeatAfterSixteenToTwentySecondsOfSilence) {
 }
 
 TEST(Audience, HeartbeatsAreSpreadOverTheSeconds) {
-    constexpr int streams = 400;
+    constexpr int streams = 320;
     Stage stage(streams);
     stage.pulse(1); // The same moment for everybody.
     const std::vector<int> counts = stage.pass(seconds(20));

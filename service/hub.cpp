@@ -9,6 +9,9 @@ namespace {
 
 // Sockets served in one go: between two slices the loop looks after everybody else.
 constexpr std::size_t slice = 500;
+// Not every tenth: many sends in one go cost half as much each as a few, and an idle loop sleeps.
+constexpr Millis turn_interval{500};
+constexpr Millis retell_interval{100};
 // After a stall every stream gets one look, not one for every second that is lost.
 constexpr Tenth tenths_behind_max = tenths_per_second;
 
@@ -81,33 +84,38 @@ std::uint64_t Hub::add(const std::shared_ptr<HostedRoom>& room, Number number,
     const std::uint32_t slot =
         audience->add(number, std::move(stream), std::move(words), begun, first, now);
     audience->send_pulse(slot, now);
-    tidy(*audience);
+    settle(*audience);
     return begun;
 }
 
 Hub::AudienceRef Hub::open(const std::shared_ptr<HostedRoom>& room) {
-    if (!alarm_) {
+    if (!turn_alarm_) {
         turned_ = tenth_of(clock_.now());
-        alarm_ = loop_.every(tenth_of_a_second, [this] { turn(); });
+        turn_alarm_ = loop_.every(turn_interval, [this] { turn(); });
     }
     AudienceRef& audience = audiences_[room.get()];
     if (!audience)
         audience = std::make_shared<Audience>(
             room,
             [this, of = room.get()] {
-                if (const AudienceRef left = audience_of(*of)) tidy(*left);
+                if (const AudienceRef left = audience_of(*of)) settle(*left);
             },
             greet_);
     return audience;
 }
 
-// An audience without streams goes, and with the last one the alarm: it must not outlive the loop.
-void Hub::tidy(const Audience& audience) {
+// After everything that was done to an audience. What it owes is told later. One without streams
+// goes, and with the last one the alarms: they must not outlive the loop.
+void Hub::settle(const Audience& audience) {
+    if (audience.owes() && !retell_alarm_)
+        retell_alarm_ = loop_.after(retell_interval, [this] { retell(); });
     if (!audience.empty()) return;
     const auto found = audiences_.find(&audience.room());
     if (found == audiences_.end() || found->second.get() != &audience) return;
     audiences_.erase(found);
-    if (audiences_.empty()) alarm_.reset();
+    if (!audiences_.empty()) return;
+    turn_alarm_.reset();
+    retell_alarm_.reset();
 }
 
 Hub::AudienceRef Hub::audience_of(const HostedRoom& room) const {
@@ -127,32 +135,41 @@ void Hub::broadcast(std::shared_ptr<HostedRoom> room, RoomPulse::Event pulse) {
 void Hub::send_slice(AudienceRef audience, std::size_t from) {
     const std::size_t end = from + slice;
     audience->send_pulses(from, end, clock_.now());
-    if (end >= audience->slots()) return tidy(*audience);
+    if (end >= audience->slots()) return settle(*audience);
     loop_.soon([this, audience = std::move(audience), end]() mutable {
         send_slice(std::move(audience), end);
     });
 }
 
+std::vector<Hub::AudienceRef> Hub::everybody() const {
+    std::vector<AudienceRef> audiences;
+    audiences.reserve(audiences_.size());
+    for (const auto& [room, audience] : audiences_) audiences.push_back(audience);
+    return audiences;
+}
+
 void Hub::turn() {
     const Tenth now = tenth_of(clock_.now());
     if (now - turned_ > tenths_behind_max) turned_ = now - tenths_behind_max;
-    std::vector<AudienceRef> audiences; // Not audiences_ itself: who has nobody left is erased.
-    audiences.reserve(audiences_.size());
-    for (const auto& [room, audience] : audiences_) audiences.push_back(audience);
+    const std::vector<AudienceRef> audiences = everybody();
     while (turned_ != now) {
         ++turned_;
         for (const AudienceRef& audience : audiences)
             look_slice(audience, turned_, audience->first_slot(turned_));
     }
-    for (const AudienceRef& audience : audiences) {
+}
+
+void Hub::retell() {
+    retell_alarm_.reset();
+    for (const AudienceRef& audience : everybody()) {
         audience->retell(clock_.now());
-        tidy(*audience);
+        settle(*audience);
     }
 }
 
 void Hub::look_slice(AudienceRef audience, Tenth tenth, std::size_t from) {
     const std::optional<std::size_t> next = audience->look(tenth, from, slice, clock_.now());
-    if (!next) return tidy(*audience);
+    if (!next) return settle(*audience);
     loop_.soon([this, audience = std::move(audience), tenth, next = *next]() mutable {
         look_slice(std::move(audience), tenth, next);
     });
@@ -167,7 +184,7 @@ void Hub::notify(std::shared_ptr<HostedRoom> room,
         if (!numbers) audience->tell_everybody(now);
         for (std::size_t i = 0; numbers && i < numbers->size(); ++i)
             audience->tell((*numbers)[i], now);
-        tidy(*audience);
+        settle(*audience);
     });
 }
 
@@ -176,7 +193,7 @@ void Hub::supersede(std::shared_ptr<HostedRoom> room, Number number, std::uint64
         const AudienceRef audience = audience_of(*room);
         if (!audience) return;
         audience->supersede(number, newer, clock_.now());
-        tidy(*audience);
+        settle(*audience);
     });
 }
 
@@ -185,7 +202,7 @@ void Hub::dismiss(std::shared_ptr<HostedRoom> room) {
         const AudienceRef audience = audience_of(*room);
         if (!audience) return;
         audience->close_all();
-        tidy(*audience);
+        settle(*audience);
     });
 }
 

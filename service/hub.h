@@ -65,7 +65,9 @@ class Hub {
     void send_slice(AudienceRef audience, std::size_t from);
     void turn();
     void look_slice(AudienceRef audience, Tenth tenth, std::size_t from);
-    void tidy(const Audience& audience);
+    void retell();
+    std::vector<AudienceRef> everybody() const; // audiences_ may change while they are visited.
+    void settle(const Audience& audience);
 
     net::Loop& loop_;
     const Clock& clock_;
@@ -73,8 +75,9 @@ class Hub {
     Audience::Greet greet_;
     std::shared_ptr<StreamWords> own_words_;
     std::unordered_map<const HostedRoom*, AudienceRef> audiences_; // None of them is empty.
-    std::optional<net::Alarm> alarm_;                              // While there are streams.
-    Tenth turned_ = 0;                                             // The last tenth that was taken.
+    std::optional<net::Alarm> turn_alarm_;                         // While there are streams.
+    std::optional<net::Alarm> retell_alarm_;                       // While something is owed.
+    Tenth turned_ = 0; // The last tenth that was looked at.
 };
 
 } // namespace anteroom

@@ -29,7 +29,8 @@ class StreamWords {
     // The room has a new pulse; at most once a second.
     virtual Said beat(const HostedRoom& room, Number number, const net::Frame& pulse,
                       Instant now) = 0;
-    // Once a second, whatever happened.
+    // Once a second, whatever happened, if wants_looks().
+    virtual bool wants_looks() const { return false; }
     virtual Said look(const HostedRoom&, Number, Instant) { return {}; }
     // Nothing was said for long: shows the client, and everything in between, that the stream
     // lives.

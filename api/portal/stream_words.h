@@ -28,6 +28,7 @@ class PortalWords final : public StreamWords {
     Said beat(const HostedRoom& room, Number number, const net::Frame&, Instant now) override {
         return look(room, number, now);
     }
+    bool wants_looks() const override { return true; }
     Said look(const HostedRoom& room, Number number, Instant now) override;
     net::Frame replaced() override;
 
