@@ -33,7 +33,7 @@ class Readers {
     using Turn = std::function<void(Random&)>;
 
     // Calls `make_turn` on each reader thread; what it gives back is called until the end.
-    explicit Readers(std::function<Turn()> make_turn) {
+    explicit Readers(const std::function<Turn()>& make_turn) {
         for (std::size_t slot = 0; slot < count; ++slot)
             threads_.emplace_back([this, slot, make_turn] { run(slot, make_turn()); });
         while (started_ < count) std::this_thread::yield();

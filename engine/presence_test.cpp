@@ -7,8 +7,7 @@ namespace anteroom {
 namespace {
 
 // Ann is inside and stays; the others wait.
-class Presence : public testing::Test {
-  protected:
+struct Presence : testing::Test {
     static Settings settings() {
         Settings settings;
         settings.capacity = 1;

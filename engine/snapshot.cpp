@@ -100,7 +100,7 @@ void Room::begin_snapshot() {
     outer_.write_head(piece);
     pacer_.write(piece);
     head.push_back(std::move(piece));
-    roll_.for_each_tomb([&](std::uint64_t chunk, std::string content) {
+    roll_.for_each_tomb([&](std::uint64_t chunk, const std::string& content) {
         std::string tomb = begin_piece(Piece::tomb);
         ByteWriter(tomb).word(chunk);
         head.push_back(tomb + content);

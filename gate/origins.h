@@ -77,7 +77,7 @@ class Origins {
 
   private:
     Origins(net::Loop& loop, OriginsOptions options, std::shared_ptr<net::TlsClient> tls);
-    Result<void> add(const std::string& url);
+    Result<void> add(const std::string& text);
     void look_up();
     void take_addresses(Origin& origin, const std::vector<sockaddr_storage>& found);
     static net::Task<void> look_up_one(std::shared_ptr<Origins*> self, net::Loop& loop,

@@ -221,6 +221,7 @@ TEST(Origins, KeptConnectionsAreBoundedInNumberAndTime) {
     options.proxy.origins.limits.idle_deadline = Millis{500};
     Gate gate({origin.url()}, std::move(options));
     std::vector<Dial> dials;
+    dials.reserve(4);
     for (int i = 0; i < 4; ++i) dials.push_back(gate.dial());
     for (Dial& dial : dials) dial.write(get());
     for (Dial& dial : dials) EXPECT_EQ(dial.read_response().body, "ok");

@@ -12,7 +12,6 @@ using net::testing::eventually;
 using net::testing::WireResponse;
 using testing::Gate;
 using testing::GateOptions;
-using testing::get;
 using testing::Line;
 using testing::pattern;
 using testing::read_chunked;
@@ -78,7 +77,7 @@ bool try_once(Dial& dial, const std::string& name, bool posts) {
     }
     bool whole = got.header("Transfer-Encoding").empty();
     const std::string text = whole ? got.body : read_chunked(dial, &whole);
-    if (got.header("Content-Length") != "" && got.body.size() < answer_for(name).size())
+    if (!got.header("Content-Length").empty() && got.body.size() < answer_for(name).size())
         whole = false;
     if (whole) {
         EXPECT_TRUE(text == answer_for(name)) << name;
@@ -98,6 +97,7 @@ TEST(ProxyChaos, WhoeverGetsAWholeAnswerGetsTheirOwn) {
     Gate gate({first.url(), second.url()}, std::move(options));
     std::atomic<int> answered{0};
     std::vector<std::thread> clients;
+    clients.reserve(6);
     for (int n = 0; n < 6; ++n) {
         clients.emplace_back([&gate, &answered, n] {
             auto dial = std::make_unique<Dial>(gate.port());

@@ -16,7 +16,6 @@ using testing::Gate;
 using testing::GateOptions;
 using testing::get;
 using testing::Line;
-using testing::pattern;
 using testing::read_chunked;
 using testing::ScriptedOrigin;
 

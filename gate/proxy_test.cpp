@@ -85,6 +85,7 @@ TEST(Proxy, ManyClientsNeverGetEachOthersAnswers) {
     ScriptedOrigin origin(show_head);
     const Gate gate({origin.url()});
     std::vector<std::thread> clients;
+    clients.reserve(8);
     for (int n = 0; n < 8; ++n) {
         clients.emplace_back([&gate, n] {
             Dial dial = gate.dial();

@@ -24,7 +24,7 @@ namespace anteroom::net {
 
 class Channel;
 class Loop;
-struct Url;
+struct Url; // NOLINT(bugprone-forward-declaration-namespace): redis has another one.
 
 struct ClientRequest {
     std::string method = "GET";

@@ -98,7 +98,7 @@ class Portal final : public Dialect {
     // What the room says of the entry, once it may be told. Answers itself when the entry is not
     // known, or somebody else's; without a user it is nobody else's.
     using OnLook = UniqueFunction<void(Later&, const Entry&, const Standing&)>;
-    void look(Entry entry, Ask& ask, const std::string& user, OnLook then);
+    void look(const Entry& entry, Ask& ask, const std::string& user, OnLook then);
     void look(Ask& ask, std::string_view token, const std::string& user, Millis age_max,
               OnLook then);
     void token_status(Ask& ask, std::string_view token, const std::string& user);

@@ -34,7 +34,7 @@ bool Portal::is_of_other(const Entry& entry, std::string_view user) const {
     return key && !(*key == desk_.office().key_of(user));
 }
 
-void Portal::look(Entry entry, Ask& ask, const std::string& user, OnLook then) {
+void Portal::look(const Entry& entry, Ask& ask, const std::string& user, OnLook then) {
     HostedRoom& room = *entry.room;
     room.counters.polls.fetch_add(1, std::memory_order_relaxed);
     Later later = desk_.defer(ask);

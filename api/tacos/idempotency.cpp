@@ -90,7 +90,7 @@ IdempotencyBook::Verdict IdempotencyBook::begin(const IdempotencyKey& key,
     return Lock(shared_from_this(), key);
 }
 
-void IdempotencyBook::settle(const IdempotencyKey& key, std::shared_ptr<const Answer> answer,
+void IdempotencyBook::settle(const IdempotencyKey& key, const std::shared_ptr<const Answer>& answer,
                              Instant now) {
     std::vector<OnAnswer> waiting;
     {

@@ -99,7 +99,8 @@ class IdempotencyBook : public std::enable_shared_from_this<IdempotencyBook> {
     static std::size_t bytes_of(const Entry& entry);
     void forget_oldest();
     void forget_old(Instant now);
-    void settle(const IdempotencyKey& key, std::shared_ptr<const Answer> answer, Instant now);
+    void settle(const IdempotencyKey& key, const std::shared_ptr<const Answer>& answer,
+                Instant now);
 
     const Millis memory_;
     const Limits limits_;

@@ -11,15 +11,15 @@ namespace {
 
 struct Granted : TestEvent {
     explicit Granted(std::string_view user) {
-        token_ = token(user);
+        waiting_token = token(user);
         call(1);
-        grant_ = grant(token_);
+        held_grant = grant(waiting_token);
     }
     std::string body(std::string_view event, std::string_view user) const {
         return fmt::format(R"({{"event_id":"{}","user_id":"{}","reservation_token":"{}"}})", event,
-                           user, grant_);
+                           user, held_grant);
     }
-    std::string token_, grant_;
+    std::string waiting_token, held_grant;
 };
 
 TEST(TacosVerify, AGrantIsGoodOnceForItsEventAndItsUser) {
@@ -35,12 +35,12 @@ TEST(TacosVerify, AGrantIsGoodOnceForItsEventAndItsUser) {
     EXPECT_EQ(answer.body,
               fmt::format(R"({{"valid":true,"event_id":"{}","user_id":"u1","bound":true,)"
                           R"("waiting_token":"{}"}})",
-                          event_id, event.token_));
+                          event_id, event.waiting_token));
     EXPECT_ERROR(event.verify(event.body(event_id, "u1")), 409, "RESERVATION_TOKEN_USED",
                  "Reservation token has already been used");
     // The visit is over: the token is gone, and the user may take a new place.
-    EXPECT_EQ(event.status(event.token_).status, 404u);
-    EXPECT_NE(event.token("u1"), event.token_);
+    EXPECT_EQ(event.status(event.waiting_token).status, 404u);
+    EXPECT_NE(event.token("u1"), event.waiting_token);
 }
 
 TEST(TacosVerify, AnAnonymousGrantIsGoodForWhoeverTheOriginKnows) {
@@ -48,12 +48,12 @@ TEST(TacosVerify, AnAnonymousGrantIsGoodForWhoeverTheOriginKnows) {
     // As the visitor showed it to the origin, which passes its request on.
     const auto answer =
         event.verify(fmt::format(R"({{"event_id":"{}","seat_ids":["A-1"]}})", event_id),
-                     TestServer::bearer(event.grant_) + "X-User-Id: u9\r\n");
+                     TestServer::bearer(event.held_grant) + "X-User-Id: u9\r\n");
     EXPECT_EQ(answer.status, 200u);
     EXPECT_EQ(answer.body,
               fmt::format(R"({{"valid":true,"event_id":"{}","user_id":"","bound":false,)"
                           R"("waiting_token":"{}"}})",
-                          event_id, event.token_));
+                          event_id, event.waiting_token));
 }
 
 TEST(TacosVerify, AnAdminIsNotTheVisitor) {
@@ -109,11 +109,11 @@ TEST(TacosVerify, AnotherTokenUnderTheSameKeyIsAnotherCall) {
         return event.verify(
             body, key + TestServer::bearer(grant) + fmt::format("X-User-Id: {}\r\n", user));
     };
-    EXPECT_EQ(verify(event.grant_, "u9").status, 200u);
-    EXPECT_EQ(verify(event.grant_, "u9").header("x-idempotency-cached"), "true");
+    EXPECT_EQ(verify(event.held_grant, "u9").status, 200u);
+    EXPECT_EQ(verify(event.held_grant, "u9").header("x-idempotency-cached"), "true");
     EXPECT_ERROR(verify("73bf3da3-04bb-47e2-9455-03bf5455ab81", "u9"), 409, "IDEMPOTENCY_CONFLICT",
                  "Request body differs from original request with same Idempotency-Key");
-    EXPECT_EQ(verify(event.grant_, "u8").status, 409u);
+    EXPECT_EQ(verify(event.held_grant, "u8").status, 409u);
 }
 
 TEST(TacosVerify, StrangersMayNot) {
@@ -314,7 +314,7 @@ TEST(TacosVerify, NobodyElseHearsTheAnswerAgain) {
 // Only the routes of system T know its tokens.
 TEST(TacosTokens, AreNoTickets) {
     Granted event("u1");
-    for (const std::string& token : {event.token_, event.grant_}) {
+    for (const std::string& token : {event.waiting_token, event.held_grant}) {
         for (const auto& [method, path] :
              {std::pair{"GET", "ticket"}, std::pair{"POST", "ticket/claim"}}) {
             const auto answer = event.server.ask(

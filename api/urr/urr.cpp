@@ -103,12 +103,12 @@ Urr::Path Urr::path_of(std::string_view path) {
     return Path{Family::page, path};
 }
 
-bool Urr::owns(std::string_view text) const {
-    const Path path = path_of(text);
-    if (path.family == Family::outer) return true;
+bool Urr::owns(std::string_view path) const {
+    const Path found = path_of(path);
+    if (found.family == Family::outer) return true;
     Parameters parameters{};
     for (const Rule& rule : rules)
-        if (rule.family == path.family && fits(rule.pattern, path.rest, parameters)) return true;
+        if (rule.family == found.family && fits(rule.pattern, found.rest, parameters)) return true;
     return false;
 }
 

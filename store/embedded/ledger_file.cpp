@@ -59,7 +59,7 @@ Trouble name_fact_kinds(Database& database) {
     for (const FactKind& kind : fact_kinds) {
         const std::string insert =
             fmt::format("INSERT INTO fact_kinds VALUES({}, '{}')", kind.kind, kind.name);
-        if (const Trouble trouble = database.run(insert.c_str())) return trouble;
+        if (Trouble trouble = database.run(insert.c_str())) return trouble;
     }
     return {};
 }
@@ -275,7 +275,7 @@ Trouble LedgerFile::begin() {
 Trouble LedgerFile::commit() {
     set_meta_->bind(1, static_cast<std::int64_t>(batch_ + 1)).bind(2, "batch");
     if (!set_meta_->run()) return set_meta_->trouble();
-    const Trouble trouble = database_.run("COMMIT");
+    Trouble trouble = database_.run("COMMIT");
     if (!trouble) ++batch_;
     return trouble;
 }

@@ -33,7 +33,7 @@ constexpr Millis stuck_tick = seconds(1);
 void deliver(net::Loop* loop, OnOutcome done, Outcome outcome) {
     if (!done) return;
     if (!loop || loop->is_current()) return done(outcome);
-    loop->post([done = std::move(done), outcome = std::move(outcome)] { done(outcome); });
+    loop->post([done = std::move(done), outcome] { done(outcome); });
 }
 
 } // namespace
@@ -143,7 +143,8 @@ void LedgerStore::submit(HostedRoom& room, const Command& command, net::Loop* lo
         }
     }
     if (due) listener_.due(room, *due);
-    if (!waits) deliver(loop, std::move(entry.done), std::move(entry.outcome));
+    // NOLINTNEXTLINE(bugprone-use-after-move): the entry was moved only if it waits.
+    if (!waits) deliver(loop, std::move(entry.done), entry.outcome);
 }
 
 void LedgerStore::open_room(HostedRoom& room, const Settings& rules) {
@@ -270,15 +271,15 @@ void LedgerStore::write_head() {
 }
 
 Trouble LedgerStore::write(std::span<Entry> batch) {
-    if (const Trouble trouble = ledger_->begin()) return trouble;
+    if (Trouble trouble = ledger_->begin()) return trouble;
     for (const Entry& entry : batch) {
         for (std::size_t i = 0; i < entry.facts.size(); ++i) {
             const std::string_view who = i == 0 ? std::string_view(entry.who) : "";
-            if (const Trouble trouble = ledger_->add_fact(entry.room->index(), entry.facts[i], who))
+            if (Trouble trouble = ledger_->add_fact(entry.room->index(), entry.facts[i], who))
                 return trouble;
         }
         if (entry.write)
-            if (const Trouble trouble = entry.write(*ledger_)) return trouble;
+            if (Trouble trouble = entry.write(*ledger_)) return trouble;
     }
     return ledger_->commit();
 }
@@ -318,7 +319,7 @@ void LedgerStore::settle(std::span<Entry> batch) {
             by_loop.push_back(Ready{.loop = entry.loop, .replies = {}});
             found = by_loop.end() - 1;
         }
-        found->replies.emplace_back(std::move(entry.done), std::move(entry.outcome));
+        found->replies.emplace_back(std::move(entry.done), entry.outcome);
     }
     for (Ready& ready : by_loop)
         ready.loop->post([replies = std::move(ready.replies)] {

@@ -233,8 +233,7 @@ TEST(LedgerStore, ARoomBeginsWithTheRulesItWasOpenedWith) {
 }
 
 // What can be wrong with the files. Each is done to a ledger of one room, and must be noticed.
-class Damage : public testing::Test {
-  protected:
+struct Damage : testing::Test {
     void SetUp() override {
         House house(folder.path(), {.facts = 100});
         const auto room = house.make("r", {.rules = small()});

@@ -63,7 +63,7 @@ Result<void> Recovery::read_snapshots() {
             progress();
             return writing.room().restore(piece);
         };
-        const Result<void> read =
+        Result<void> read =
             read_snapshot(folder_ + "/" + row.file, row.room, row.sequence, restore);
         if (!read) return read;
         if (writing.room().sequence() != row.sequence)

@@ -74,8 +74,8 @@ void Ledger::remove_room(std::uint32_t room, Instant at) {
         " WHERE room = " + std::to_string(room));
 }
 
-std::uint64_t Ledger::add(FactRow fact) {
-    insert(std::move(fact));
+std::uint64_t Ledger::add(const FactRow& fact) {
+    insert(fact);
     return last_;
 }
 

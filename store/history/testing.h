@@ -41,7 +41,7 @@ class Ledger {
     std::uint32_t add_room(std::string_view id, Instant at = Instant{1'000});
     void remove_room(std::uint32_t room, Instant at);
     // Gives the fact its number and the room's next sequence.
-    std::uint64_t add(FactRow fact);
+    std::uint64_t add(const FactRow& fact);
     void add(const std::vector<FactRow>& facts); // In one transaction.
     void prune(std::uint64_t through);
     std::uint64_t last() const { return last_; }

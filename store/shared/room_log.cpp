@@ -192,7 +192,7 @@ bool RoomLog::replay(Entry entry, Unsettled& settling) {
         if (found == waiting_.end()) continue; // Nobody waits any more.
         settling.deliveries.push_back({.loop = found->second.loop,
                                        .done = std::move(found->second.done),
-                                       .outcome = std::move(answer.outcome),
+                                       .outcome = answer.outcome,
                                        .since = found->second.since});
         waiting_.erase(found);
     }
@@ -253,9 +253,8 @@ void RoomLog::settle_through(std::uint64_t position) {
 void RoomLog::deliver_one(Delivery delivery) {
     if (!delivery.done) return;
     if (!delivery.loop || delivery.loop->is_current()) return delivery.done(delivery.outcome);
-    delivery.loop->post([done = std::move(delivery.done), outcome = std::move(delivery.outcome)] {
-        done(outcome);
-    });
+    delivery.loop->post(
+        [done = std::move(delivery.done), outcome = delivery.outcome] { done(outcome); });
 }
 
 // One message per loop.
@@ -366,29 +365,29 @@ void RoomLog::send_asks() {
 }
 
 // We became the writer in the meantime, or there is none.
-void RoomLog::redo(Outgoing one) {
+void RoomLog::redo(Outgoing outgoing) {
     if (mode_ == Mode::dead || !writes_)
-        return deliver_one({.loop = one.loop,
-                            .done = std::move(one.done),
+        return deliver_one({.loop = outgoing.loop,
+                            .done = std::move(outgoing.done),
                             .outcome = Refused{Reason::unavailable}});
     std::visit(Overload{
                    [&](AskCommand& asked) {
-                       submit(asked.command, one.loop, std::move(one.done), asked.who);
+                       submit(asked.command, outgoing.loop, std::move(outgoing.done), asked.who);
                    },
                    [](AskSeen&) {},
                    [&](AskProfile& asked) {
-                       set_profile(std::move(asked.profile), one.loop,
-                                   [done = std::move(one.done)] {
+                       set_profile(std::move(asked.profile), outgoing.loop,
+                                   [done = std::move(outgoing.done)] {
                                        if (done) done(Done{});
                                    });
                    },
                    [&](AskRemove&) {
-                       remove(one.loop, [done = std::move(one.done)] {
+                       remove(outgoing.loop, [done = std::move(outgoing.done)] {
                            if (done) done(Done{});
                        });
                    },
                },
-               one.what);
+               outgoing.what);
 }
 
 void RoomLog::send(const Ask& ask) {

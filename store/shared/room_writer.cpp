@@ -80,6 +80,7 @@ void RoomLog::submit(const Command& command, net::Loop* loop, OnOutcome done,
     }
     if (due) context_.listener.due(room_, *due);
     if (waits) return wake();
+    // NOLINTNEXTLINE(bugprone-use-after-move): `pending` was moved only if it waits.
     if (!asks) return deliver_one(std::move(pending.delivery));
     // The writer's clock is the room's: of ours nobody need know.
     const bool is_clock = is_tick || std::holds_alternative<Wake>(command);
@@ -198,7 +199,7 @@ void RoomLog::pack(std::vector<Pending> batch) {
         if (pending.process != 0)
             entry.answers.push_back({.process = pending.process,
                                      .ask = pending.ask,
-                                     .outcome = std::move(pending.delivery.outcome)});
+                                     .outcome = pending.delivery.outcome});
         ++flight.settling.commands;
         if (!pending.facts.empty()) flight.settling.facts.push_back(std::move(pending.facts));
         if (pending.delivery.done)
