@@ -54,10 +54,11 @@ inline constexpr std::array metric_families{
                  "Visits that ended; how is finished, left or expired."},
     MetricFamily{"anteroom_waiting", MetricType::gauge, "room", told_when::always,
                  "Visitors in line."},
-    MetricFamily{"anteroom_absent", MetricType::gauge, "room", told_when::always,
-                 "Those of them who are not called until they are back: not seen for the time of "
-                 "presence, or leaving. In a copy of a room that another process writes, only those "
-                 "whose turn came."},
+    MetricFamily{
+        "anteroom_absent", MetricType::gauge, "room", told_when::always,
+        "Those of them who are not called until they are back: not seen for the time of "
+        "presence, or leaving. In a copy of a room that another process writes, only those "
+        "whose turn came."},
     MetricFamily{"anteroom_outer_waiting", MetricType::gauge, "room", told_when::always,
                  "Numbers of the outer line whose turn has not come."},
     MetricFamily{"anteroom_active", MetricType::gauge, "room", told_when::always,
