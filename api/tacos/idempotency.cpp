@@ -116,7 +116,7 @@ void IdempotencyBook::Lock::answer(net::Status status, std::string_view body, In
     CHECK(book_);
     auto answer =
         std::make_shared<const Answer>(Answer{.status = status, .body = std::string(body)});
-    std::exchange(book_, nullptr)->settle(key_, std::move(answer), now);
+    std::exchange(book_, nullptr)->settle(key_, answer, now);
 }
 
 IdempotencyBook::Lock::~Lock() {
