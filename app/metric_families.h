@@ -21,7 +21,7 @@ struct MetricFamily {
 };
 
 namespace told_when {
-inline constexpr std::string_view always = "";
+inline constexpr std::string_view always;
 inline constexpr std::string_view gate = "`gate.origin` is set";
 inline constexpr std::string_view ledger = "rooms are in a folder";
 inline constexpr std::string_view redis = "rooms are in Redis";

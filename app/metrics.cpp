@@ -148,6 +148,7 @@ void tacos_metrics(Text& text, Service& service, api::tacos::Figures& figures) {
                             succeeded ? "success" : "failure"),
                 figures.operations(static_cast<Operation>(i), succeeded));
     std::vector<std::uint32_t> indexes;
+    indexes.reserve(rooms.size());
     for (const auto& room : rooms) indexes.push_back(room->index());
     const std::vector<WaitHistogram> waits = figures.waits(indexes);
     text.family(metric("queue_wait_time_seconds"));

@@ -214,6 +214,7 @@ void write_chart(const std::string& path, const Plan& plan) {
 
 std::vector<std::string> plan_poll_names() {
     std::vector<std::string> names;
+    names.reserve(polls.size());
     for (const auto& [name, policy] : polls) names.emplace_back(name);
     return names;
 }
