@@ -53,11 +53,11 @@ class Direct final : public net::Handler {
 int run(const char* port, const char* key, const char* bytes) {
     net::Loop loop;
     redis::ClientOptions options{
-        .url = {
-            .hosts = {{.host = "127.0.0.1", .port = static_cast<std::uint16_t>(std::atoi(port))}}}};
+        .url = {.hosts = {{.host = "127.0.0.1",
+                           .port = static_cast<std::uint16_t>(std::strtol(port, nullptr, 10))}}}};
     redis::Client client(loop, std::move(options));
     client.start();
-    Direct direct(client, key, static_cast<std::size_t>(std::atol(bytes)));
+    Direct direct(client, key, static_cast<std::size_t>(std::strtol(bytes, nullptr, 10)));
     Result<std::unique_ptr<net::HttpServer>> server = net::HttpServer::listen(loop, direct, {});
     CHECK(server);
     std::printf("listening %u\n", unsigned{(*server)->port()});

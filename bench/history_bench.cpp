@@ -24,8 +24,8 @@ std::vector<FactRow> sale(std::size_t facts) {
     for (Number number = 1; made.size() < facts; ++number) {
         const auto now = static_cast<std::int64_t>(testing::today.ms + static_cast<int>(number));
         char key[33];
-        std::snprintf(key, sizeof key, "%016llx%016llx",
-                      static_cast<unsigned long long>(number * 0x9e37'79b9'7f4a'7c15),
+        const std::uint64_t high = number * 0x9e37'79b9'7f4a'7c15;
+        std::snprintf(key, sizeof key, "%016llx%016llx", static_cast<unsigned long long>(high),
                       static_cast<unsigned long long>(number));
         FactRow join = testing::joined(1, number, "", now);
         join.visitor = key;

@@ -113,6 +113,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: anteroom-bench-redis-joins PORT CONNECTIONS SECONDS\n");
         return 2;
     }
-    return anteroom::bench::run(static_cast<std::uint16_t>(std::atoi(argv[1])),
-                                static_cast<std::size_t>(std::atoi(argv[2])), std::atoi(argv[3]));
+    return anteroom::bench::run(static_cast<std::uint16_t>(std::strtol(argv[1], nullptr, 10)),
+                                static_cast<std::size_t>(std::strtol(argv[2], nullptr, 10)),
+                                static_cast<int>(std::strtol(argv[3], nullptr, 10)));
 }

@@ -1,8 +1,7 @@
 // The table on the terminal and the JSON file.
-#include <stdlib.h>
-#include <time.h>
-
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>

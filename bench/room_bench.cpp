@@ -59,6 +59,7 @@ void measure_polls(const Hall& hall, const std::vector<std::uint64_t>& live, Rou
                    }
                }));
     std::vector<VisitorKey> keys;
+    keys.reserve(live.size());
     for (const std::uint64_t visitor : live) keys.push_back(visitor_key(visitor));
     rounds.add("find_ns" + size, ns_per_op(keys.size(), [&] {
                    for (const VisitorKey& key : keys) keep(hall.room.find(key));

@@ -97,9 +97,10 @@ int run(int port, int replicas, std::uint64_t in_flight, double seconds) {
 
 int main(int count, char** words) {
     if (count == 5)
-        return anteroom::bench::run(std::atoi(words[1]), std::atoi(words[2]),
-                                    static_cast<std::uint64_t>(std::atol(words[3])),
-                                    std::atof(words[4]));
+        return anteroom::bench::run(static_cast<int>(std::strtol(words[1], nullptr, 10)),
+                                    static_cast<int>(std::strtol(words[2], nullptr, 10)),
+                                    static_cast<std::uint64_t>(std::strtol(words[3], nullptr, 10)),
+                                    std::strtod(words[4], nullptr));
     std::fprintf(stderr, "usage: anteroom-bench-shared-joins PORT REPLICAS IN_FLIGHT SECONDS\n");
     return 2;
 }

@@ -128,6 +128,6 @@ int main(int count, char** words) {
         std::fprintf(stderr, "usage: anteroom-bench-shared-polls copy|zrank PORT ROOM SECONDS\n");
         return 2;
     }
-    const auto port = static_cast<std::uint16_t>(std::atoi(words[2]));
-    return (copies ? poll_copy : poll_zrank)(port, words[3], std::atof(words[4]));
+    const auto port = static_cast<std::uint16_t>(std::strtol(words[2], nullptr, 10));
+    return (copies ? poll_copy : poll_zrank)(port, words[3], std::strtod(words[4], nullptr));
 }

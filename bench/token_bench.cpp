@@ -18,6 +18,7 @@ constexpr std::string_view event = "11111111-2222-3333-4444-555555555555";
 double median_ns(const Run& run, const std::function<void()>& work) {
     const std::uint64_t operations = run.quick ? 20'000 : 200'000;
     std::vector<double> rounds;
+    rounds.reserve(7);
     for (int round = 0; round < 7; ++round)
         rounds.push_back(ns_per_op(operations, [&] {
             for (std::uint64_t i = 0; i < operations; ++i) work();

@@ -19,7 +19,7 @@ enum class HouseKind : std::uint8_t {
 };
 const char* name(HouseKind kind);
 // For the names of tests.
-inline void PrintTo(HouseKind kind, std::ostream* out) {
+inline void PrintTo(HouseKind kind, std::ostream* out) { // NOLINT(readability-identifier-naming)
     *out << name(kind);
 }
 std::vector<HouseKind> house_kinds();

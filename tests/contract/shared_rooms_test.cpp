@@ -12,8 +12,7 @@ namespace {
 using redis::Reply;
 
 // Three processes on one Redis, which a test may disturb.
-class SharedRooms : public testing::Test {
-  protected:
+struct SharedRooms : testing::Test {
     SharedRooms() {
         for (std::unique_ptr<Process>& process : processes) process = another();
     }
