@@ -6,8 +6,8 @@
 
 #include "api/api.h"
 #include "api/body.h"
+#include "base/json_text.h"
 #include "net/url.h"
-#include "service/pulse_json.h"
 #include "service/room_fields.h"
 
 namespace anteroom::api {
@@ -44,7 +44,7 @@ std::optional<Command> command_for(std::string_view action, std::int64_t count) 
     if (action == "activate") return Activate{};
     if (action == "deactivate") return Deactivate{};
     if (action == "advance") return Advance{count};
-    if (action == "call") return Call{count};
+    if (action == "call") return CallNext{count};
     return std::nullopt;
 }
 

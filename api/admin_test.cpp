@@ -1,8 +1,8 @@
 // Operators' routes: who may, and what they do.
 #include <gtest/gtest.h>
 
-#include "api/assets.h"
-#include "api/test_server.h"
+#include "desk/assets.h"
+#include "tests/server/test_server.h"
 
 namespace anteroom::api {
 namespace {

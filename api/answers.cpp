@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "api/api.h"
-#include "service/pulse_json.h"
+#include "base/json_text.h"
 
 namespace anteroom::api {
 

@@ -4,11 +4,8 @@
 
 #include <algorithm>
 
-#include "api/hhplus/hhplus.h"
-#include "api/page.h"
-#include "api/portal/portal.h"
-#include "api/tacos/tacos.h"
-#include "api/urr/urr.h"
+#include "desk/dialect.h"
+#include "desk/page.h"
 #include "net/url.h"
 
 namespace anteroom::api {
@@ -19,12 +16,8 @@ Api::Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<O
       hub_(shared.service.hub(slot)),
       loop_(loop),
       desk_(shared, loop, std::move(office)) {
-    if (shared.urr) dialects_.push_back(std::make_unique<urr::Urr>(desk_, *shared.urr));
-    if (shared.portal)
-        dialects_.push_back(std::make_unique<portal::Portal>(desk_, hub_, *shared.portal));
-    if (shared.hhplus) dialects_.push_back(std::make_unique<hhplus::Hhplus>(desk_, *shared.hhplus));
-    // The last: what nobody else has below /api/v1 is missed in its words.
-    if (shared.tacos) dialects_.push_back(std::make_unique<tacos::Tacos>(desk_, *shared.tacos));
+    for (const std::shared_ptr<Dialect>& dialect : shared.dialects)
+        dialects_.push_back(dialect->open_routes(desk_, hub_));
     hub_.set_writer([this](const HostedRoom& room, Number number, std::string& out) {
         fmt::memory_buffer text;
         const VisitorState told =
@@ -32,6 +25,13 @@ Api::Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<O
         out.append(text.data(), text.size());
         return told;
     });
+}
+
+Result<void> Api::open_gate(GateShared& shared) {
+    Result<std::unique_ptr<GateKeeper>> gate = GateKeeper::open(desk_, shared, dialects_);
+    if (!gate) return gate.fault();
+    gate_ = *std::move(gate);
+    return {};
 }
 
 void Api::handle(const net::Request& request, net::Exchange& exchange) {
@@ -43,7 +43,7 @@ void Api::handle(const net::Request& request, net::Exchange& exchange) {
 // Bodies for the origin go on as they come, unless a rule reads them; our own are short.
 bool Api::streams_body(const net::Request& request) {
     if (!gate_ || !gate_->has_origin() || find_route(request).path_exists) return false;
-    for (const std::unique_ptr<Dialect>& dialect : dialects_)
+    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
         if (dialect->owns(request.path)) return false;
     return !gate_->wants_body(request);
 }
@@ -55,7 +55,7 @@ void Api::route(const net::Request& request, net::Exchange& exchange, Instant no
         if (const std::int64_t wait = gate_->limit_wait(ask, [&] { return user_of(ask); });
             wait > 0)
             return over_limit(ask, wait);
-    for (const std::unique_ptr<Dialect>& dialect : dialects_)
+    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
         if (!is_native && dialect->handle(ask)) return;
     const RouteMatch matched = find_route(request);
     if (!matched.rule) {
@@ -90,7 +90,7 @@ bool Api::is_limited_by_dialect(std::string_view path) const {
 }
 
 std::string Api::user_of(const Ask& ask) {
-    for (const std::unique_ptr<Dialect>& dialect : dialects_)
+    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
         if (std::string user = dialect->user_of(ask); !user.empty()) return user;
     return desk_.identify(ask).user;
 }
@@ -99,7 +99,7 @@ void Api::over_limit(Ask& ask, std::int64_t wait_seconds) {
     // Whose path it is says so, or nobody but the gate.
     const auto owner = std::ranges::find_if(
         dialects_, [&](const auto& one) { return one->owns(ask.request.path); });
-    for (const std::unique_ptr<Dialect>& dialect : dialects_)
+    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
         if ((owner == dialects_.end() || *owner == dialect) &&
             dialect->over_limit(ask, wait_seconds))
             return;
@@ -107,7 +107,7 @@ void Api::over_limit(Ask& ask, std::int64_t wait_seconds) {
 }
 
 void Api::miss(Ask& ask) {
-    for (const std::unique_ptr<Dialect>& dialect : dialects_)
+    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
         if (dialect->miss(ask)) return;
     refuse(ask, Code::not_found);
 }

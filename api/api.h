@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "api/desk.h"
-#include "api/dialect.h"
 #include "api/gate_keeper.h"
 #include "api/latency.h"
 #include "api/problem.h"
-#include "api/routes.h"
+#include "desk/desk.h"
+#include "desk/dialect.h"
+#include "desk/routes.h"
 #include "net/exchange.h"
 
 namespace anteroom::api {
@@ -30,7 +30,7 @@ class Api final : public net::Handler {
     void refused(const net::Refusal& refusal, net::Answer& answer) override;
 
     // Before the first request.
-    void set_gate(std::unique_ptr<GateKeeper> gate) { gate_ = std::move(gate); }
+    Result<void> open_gate(GateShared& shared);
     const GateKeeper* gate() const { return gate_.get(); }
     Desk& desk() { return desk_; }
     // After the keys changed.
@@ -96,6 +96,7 @@ class Api final : public net::Handler {
     void wait_leave(Ask& ask);
     void demo_target(Ask& ask);
     void front_page(Ask& ask);
+    std::string outer_page_of(const HostedRoom& room) const;
     void favicon(Ask& ask);
     void health(Ask& ask);
     void ready(Ask& ask);
@@ -118,7 +119,7 @@ class Api final : public net::Handler {
     Hub& hub_;
     net::Loop& loop_;
     Desk desk_;
-    std::vector<std::unique_ptr<Dialect>> dialects_;
+    std::vector<std::unique_ptr<DialectRoutes>> dialects_;
     std::unique_ptr<GateKeeper> gate_; // Null: there is no gate.
     Latency latency_;
 };

@@ -4,8 +4,8 @@
 
 #include <boost/json.hpp>
 
+#include "base/json_text.h"
 #include "base/overload.h"
-#include "service/pulse_json.h"
 #include "service/room_fields.h"
 
 namespace anteroom::api {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "api/assets.h"
 #include "api/plain_page.h"
+#include "desk/assets.h"
 
 namespace anteroom::api {
 namespace {
@@ -16,7 +16,7 @@ std::string render_room(const FrontRoom& room) {
         if (name == "room") return room.id;
         if (name == "page") return room.has_page ? "yes" : "";
         if (name == "no_page") return room.has_page ? "" : "yes";
-        if (name == "outer") return room.has_outer_page ? "yes" : "";
+        if (name == "outer") return room.outer_page;
         if (name == "waiting") return std::to_string(room.waiting);
         if (name == "inside") return std::to_string(room.inside);
         if (name == "state") return room.state;

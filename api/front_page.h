@@ -14,7 +14,7 @@ struct FrontRoom {
     std::uint64_t waiting = 0;
     std::uint64_t inside = 0;
     bool has_page = true;        // Our own visitors may wait here: /wait/ID.
-    bool has_outer_page = false; // And before that in the outer line: /vwr/ID.
+    std::string outer_page = {}; // Where they wait before that, in the outer line; empty: nowhere.
 };
 
 struct FrontPage {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "api/test_server.h"
-#include "api/test_site.h"
+#include "tests/server/test_server.h"
+#include "tests/server/test_site.h"
 
 namespace anteroom::api {
 namespace {
@@ -95,10 +95,10 @@ TEST(FrontPage, ShowsTheFirstRoomsAndCountsTheOthers) {
 }
 
 TEST(FrontPage, ARoomOfAnotherSystemHasNoPageOfOurs) {
-    const std::string text =
-        render_front_page({.rooms = {{.id = "hhplus", .state = "open", .has_page = false},
-                                     {.id = "spring", .state = "open", .has_outer_page = true}},
-                           .rooms_total = 2});
+    const std::string text = render_front_page(
+        {.rooms = {{.id = "hhplus", .state = "open", .has_page = false},
+                   {.id = "spring", .state = "open", .outer_page = "/vwr/spring"}},
+         .rooms_total = 2});
     EXPECT_EQ(text.find(R"(href="/wait/hhplus")"), text.npos);
     EXPECT_NE(text.find("<span>hhplus</span>"), text.npos);
     EXPECT_NE(text.find(R"(href="/vwr/spring")"), text.npos);

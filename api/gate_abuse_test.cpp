@@ -6,7 +6,7 @@
 #include <ctime>
 #include <thread>
 
-#include "api/test_site.h"
+#include "tests/server/test_site.h"
 
 namespace anteroom::api {
 namespace {

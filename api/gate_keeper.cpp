@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "api/page.h"
 #include "api/room_witness.h"
+#include "base/json_text.h"
+#include "desk/page.h"
 #include "gate/path.h"
-#include "service/pulse_json.h"
 
 namespace anteroom::api {
 namespace {
@@ -75,8 +75,9 @@ struct Identity {
 
 } // namespace
 
-Result<std::unique_ptr<GateKeeper>> GateKeeper::open(Desk& desk, GateShared& shared) {
-    std::unique_ptr<GateKeeper> keeper(new GateKeeper(desk, shared));
+Result<std::unique_ptr<GateKeeper>> GateKeeper::open(Desk& desk, GateShared& shared,
+                                                     Dialects dialects) {
+    std::unique_ptr<GateKeeper> keeper(new GateKeeper(desk, shared, dialects));
     if (!shared.has_origin()) return keeper;
     Result<std::unique_ptr<gate::Proxy>> proxy =
         gate::Proxy::open(desk.loop(), shared.proxy, *keeper);
@@ -147,7 +148,7 @@ void GateKeeper::handle(Ask& ask) {
     const gate::Question question = gate::question_of(ask.request);
     if (!is_past_the_edge(ask, question)) return;
     const Caller caller = desk_.identify(ask);
-    RoomWitness witness(desk_, ask, caller, shared_.sessions_only);
+    RoomWitness witness(desk_, ask, caller, shared_.sessions_only, dialects_);
     const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
     const gate::Decision decision = gate::decide(*rules, question, witness);
     if (decision.verdict != gate::Verdict::pass) return answer_refusal(ask, decision);
@@ -178,7 +179,7 @@ void GateKeeper::verify(Ask& ask) {
     const bool for_nginx = ask.request.query == "mode=nginx";
     if (!is_past_the_edge(ask, *question, for_nginx)) return;
     const Caller caller = desk_.identify(ask);
-    RoomWitness witness(desk_, ask, caller, shared_.sessions_only);
+    RoomWitness witness(desk_, ask, caller, shared_.sessions_only, dialects_);
     const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
     const gate::Decision decision = gate::decide(*rules, *question, witness);
     if (decision.verdict == gate::Verdict::pass) {

@@ -14,13 +14,17 @@
 #include <string_view>
 #include <vector>
 
-#include "api/desk.h"
+#include "desk/desk.h"
 #include "gate/categories.h"
 #include "gate/decide.h"
 #include "gate/edge_stamp.h"
 #include "gate/proxy.h"
 #include "gate/rules.h"
 #include "service/window_limiter.h"
+
+namespace anteroom {
+class DialectRoutes;
+}
 
 namespace anteroom::api {
 
@@ -40,7 +44,9 @@ struct GateShared {
 class GateKeeper final : private gate::Refuser {
   public:
     // A fault when an origin's address cannot be used.
-    static Result<std::unique_ptr<GateKeeper>> open(Desk& desk, GateShared& shared);
+    using Dialects = std::span<const std::unique_ptr<DialectRoutes>>;
+    static Result<std::unique_ptr<GateKeeper>> open(Desk& desk, GateShared& shared,
+                                                    Dialects dialects);
 
     bool has_origin() const { return proxy_ != nullptr; }
     // Null: there is no origin.
@@ -58,13 +64,15 @@ class GateKeeper final : private gate::Refuser {
     bool wants_sessions() const { return shared_.sessions_only; }
 
   private:
-    GateKeeper(Desk& desk, GateShared& shared) : desk_(desk), shared_(shared) {}
+    GateKeeper(Desk& desk, GateShared& shared, Dialects dialects)
+        : desk_(desk), shared_(shared), dialects_(dialects) {}
     void refuse(const gate::Failure& failure, net::Answer& answer) override;
     void answer_refusal(Ask& ask, const gate::Decision& decision);
     bool is_past_the_edge(Ask& ask, const gate::Question& question, bool for_nginx = false);
 
     Desk& desk_;
     GateShared& shared_;
+    const Dialects dialects_;
     std::unique_ptr<gate::Proxy> proxy_; // Null: there is no origin.
 };
 

@@ -3,7 +3,6 @@
 
 #include "api/api.h"
 #include "api/room_witness.h"
-#include "api/urr/urr.h"
 #include "net/url.h"
 #include "service/room_fields.h"
 
@@ -18,7 +17,7 @@ constexpr std::string_view pass_header = "x-queue-entry-token";
 std::string_view shown_pass(const net::Request& request, std::string_view room_id) {
     std::string_view pass = request.single_header(pass_header).value_or("");
     if (pass.empty()) pass = bearer(request);
-    if (pass.empty()) pass = cookie(request, urr::entry_cookie);
+    if (pass.empty()) pass = cookie(request, gate::entry_cookie);
     if (pass.empty()) pass = cookie(request, pass_cookie_name(room_id));
     return pass;
 }
@@ -43,7 +42,7 @@ void Api::verify(Ask& ask) {
     const std::string_view pass = shown_pass(ask.request, *room_id);
     if (pass.empty()) return refuse(ask, Code::unauthorized, "there is no pass with the request");
     const Caller nobody;
-    RoomWitness witness(desk_, ask, nobody, gate_ && gate_->wants_sessions());
+    RoomWitness witness(desk_, ask, nobody, gate_ && gate_->wants_sessions(), dialects_);
     const gate::ShownPass shown = witness.entry_pass(pass, *room_id);
     if (!shown.valid)
         return refuse(ask, Code::forbidden,
@@ -94,7 +93,7 @@ void Api::redeem(Ask& ask) {
             const std::int64_t seconds = session->expires_in_seconds;
             answer.header("Set-Cookie",
                           set_cookie(pass_cookie_name(room->id()), session->text, secure, seconds));
-            answer.header("Set-Cookie", set_cookie(urr::entry_cookie, session->text, secure,
+            answer.header("Set-Cookie", set_cookie(gate::entry_cookie, session->text, secure,
                                                    seconds, SameSite::strict));
             answer.header("Cache-Control", "no-store");
             if (is_browser) {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "api/test_site.h"
+#include "tests/server/test_site.h"
 
 namespace anteroom::api {
 namespace {

@@ -5,10 +5,11 @@
 #include <span>
 
 #include "api/api.h"
-#include "api/assets.h"
 #include "api/front_page.h"
-#include "api/page.h"
 #include "api/plain_page.h"
+#include "desk/assets.h"
+#include "desk/dialect.h"
+#include "desk/page.h"
 #include "net/url.h"
 
 namespace anteroom::api {
@@ -93,6 +94,12 @@ void Api::demo_target(Ask& ask) {
     net::append(answer.body(), assets::demo_target.plain);
 }
 
+std::string Api::outer_page_of(const HostedRoom& room) const {
+    for (const std::shared_ptr<Dialect>& dialect : shared_.dialects)
+        if (std::string path = dialect->page_of(room); !path.empty()) return path;
+    return {};
+}
+
 // Strangers are told no names: a room may be of an event that is not announced yet. In the demo
 // there is nothing to hide.
 void Api::front_page(Ask& ask) {
@@ -113,7 +120,7 @@ void Api::front_page(Ask& ask) {
                               .waiting = view.waiting(),
                               .inside = view.inside(),
                               .has_page = takes(room->profile(), ""),
-                              .has_outer_page = shared_.urr && view.outer().active()});
+                              .outer_page = outer_page_of(*room)});
     }
     net::Answer answer = begin(ask, Status::ok);
     answer.header("Content-Type", "text/html; charset=utf-8");

@@ -7,8 +7,8 @@
 #include <boost/json.hpp>
 #include <cmath>
 
-#include "api/assets.h"
 #include "base/check.h"
+#include "desk/assets.h"
 #include "engine/poll.h"
 #include "net/header_values.h"
 

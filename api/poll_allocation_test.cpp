@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "api/urr/test_event.h"
 #include "base/counted_memory.h"
+#include "dialects/urr/test_event.h"
 
 namespace {
 

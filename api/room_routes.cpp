@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "api/api.h"
-#include "api/assets.h"
+#include "base/json_text.h"
+#include "desk/assets.h"
 #include "net/header_values.h"
 #include "net/url.h"
-#include "service/pulse_json.h"
 
 namespace anteroom::api {
 

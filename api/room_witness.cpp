@@ -1,6 +1,8 @@
 #include "api/room_witness.h"
 
-#include "api/hhplus/queue_token.h"
+#include <algorithm>
+
+#include "desk/dialect.h"
 #include "token/refusal.h"
 
 namespace anteroom::api {
@@ -62,16 +64,18 @@ gate::ShownPass RoomWitness::inside(std::string_view ticket,
     Office& office = desk_.office();
     token::TicketContent place;
     std::string holder;
-    if (desk_.shared().hhplus && hhplus::looks_like_token(ticket)) {
-        const auto token = hhplus::read_token(office, ticket, ask_.unix_now());
-        if (!token) return {.why = "bad_signature"};
-        place = {.kind = token::TicketKind::inner, .room = token->room, .number = token->number};
-        holder = hhplus::visitor_of(token->user);
+    const auto foreign = std::ranges::find_if(
+        dialects_, [&](const auto& dialect) { return dialect->looks_like_ticket(ticket); });
+    if (foreign != dialects_.end()) {
+        std::optional<ForeignTicket> read = (*foreign)->read_ticket(ticket, ask_.unix_now());
+        if (!read) return {.why = "bad_signature"};
+        place = {.kind = token::TicketKind::inner, .room = read->room, .number = read->number};
+        holder = std::move(read->holder);
     } else {
         const token::TicketVerdict verdict = office.tickets.read(ticket, ask_.unix_now());
         const auto* content = std::get_if<token::TicketContent>(&verdict);
         if (!content) return {.why = token::reason(std::get<token::Refusal>(verdict))};
-        // Tokens of system T have a generation, and are shown to the origin instead.
+        // Tickets with a generation are a dialect's, and are shown to the origin instead.
         if (content->generation != 0) return {.why = "malformed"};
         place = *content;
     }
@@ -80,9 +84,9 @@ gate::ShownPass RoomWitness::inside(std::string_view ticket,
     if (!room && rooms.may_come(place.room)) return {.is_untold = true, .why = "unavailable"};
     if (place.kind != token::TicketKind::inner || !room) return {.why = "no_such_event"};
     if (event && *event != room->id()) return {.why = "wrong_room"};
-    // In that queue half a token is none.
-    const auto& hall = desk_.shared().hhplus;
-    if (hall && hall->room == room->id() && holder.empty()) return {.why = "malformed"};
+    const bool needs_holder = std::ranges::any_of(
+        dialects_, [&](const auto& dialect) { return dialect->has_own_tickets(*room); });
+    if (needs_holder && holder.empty()) return {.why = "malformed"};
     const Standing standing = room->view().standing(place.number);
     const bool is_new = standing.state == VisitorState::unknown;
     if (room->age(ask_.now) > (is_new ? limits::age_untold : limits::age_max))

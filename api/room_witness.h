@@ -4,27 +4,40 @@
 // that may still be fresh, but it is over.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "api/desk.h"
+#include "desk/desk.h"
 #include "gate/witness.h"
+
+namespace anteroom {
+class DialectRoutes;
+}
 
 namespace anteroom::api {
 
 class RoomWitness final : public gate::Witness {
   public:
     // `sessions_only`: a pass counts after it was exchanged for a session, and only the session.
-    RoomWitness(Desk& desk, const Ask& ask, const Caller& caller, bool sessions_only)
-        : desk_(desk), ask_(ask), caller_(caller), sessions_only_(sessions_only) {}
+    // `dialects`: whose own tickets count, too.
+    using Dialects = std::span<const std::unique_ptr<DialectRoutes>>;
+    RoomWitness(Desk& desk, const Ask& ask, const Caller& caller, bool sessions_only,
+                Dialects dialects)
+        : desk_(desk),
+          ask_(ask),
+          caller_(caller),
+          sessions_only_(sessions_only),
+          dialects_(dialects) {}
 
     bool outer_line_active(std::string_view event) override;
     std::optional<gate::User> user() override;
     gate::ShownPass outer_pass(std::string_view token, std::string_view event) override;
     gate::ShownPass entry_pass(std::string_view token,
                                std::optional<std::string_view> event) override;
-    // A ticket of ours, or a token of system H, which also says who it is.
+    // A ticket of ours, or of a dialect, which may also say who it is.
     gate::ShownPass inside(std::string_view ticket, std::optional<std::string_view> event) override;
 
     // After entry_pass() or inside() said yes: whose visit it was, for the origin.
@@ -37,6 +50,7 @@ class RoomWitness final : public gate::Witness {
     const Ask& ask_;
     const Caller& caller_;
     const bool sessions_only_;
+    const Dialects dialects_;
     Number number_ = 0;
     std::string holder_;
 };

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/json_text.h"
 #include "engine/poll.h"
 #include "net/output.h"
-#include "service/pulse_json.h"
 
 namespace anteroom::api {
 namespace {

@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "api/api.h"
+#include "base/json_text.h"
 #include "net/url.h"
-#include "service/pulse_json.h"
 
 namespace anteroom::api {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "api/api.h"
 #include "api/body.h"
-#include "api/json_answer.h"
 #include "api/standing_json.h"
+#include "desk/json_answer.h"
 #include "net/url.h"
 #include "service/room_fields.h"
 

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "api/test_server.h"
+#include "tests/server/test_server.h"
 
 namespace anteroom::api {
 namespace {

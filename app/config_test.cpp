@@ -89,14 +89,14 @@ TEST(Config, SystemPHasItsRules) {
     const char* alone[] = {"ANTEROOM_DIALECTS_ENABLED=portal",
                            "JWT_SECRET=jwt-test-secret-0123456789abcdef", nullptr};
     EXPECT_EQ(load_config("", alone).jwt_secret, "jwt-test-secret-0123456789abcdef");
-    const api::portal::Options usual = portal_options(load_config("", nullptr));
+    const portal::Options usual = portal_options(load_config("", nullptr));
     EXPECT_EQ(usual.entered, minutes(10));
     EXPECT_EQ(usual.idle, minutes(10));
     EXPECT_EQ(usual.stream, minutes(5));
     EXPECT_FALSE(usual.idempotent_enter || usual.drains);
     const char* environment[] = {"ANTEROOM_PORTAL_DEACTIVATE=drain", "ANTEROOM_PORTAL_ENTERED=7m",
                                  "ANTEROOM_PORTAL_IDEMPOTENT_ENTER=true", nullptr};
-    const api::portal::Options set = portal_options(load_config("", environment));
+    const portal::Options set = portal_options(load_config("", environment));
     EXPECT_TRUE(set.idempotent_enter && set.drains);
     const Settings rules =
         room_rules(set, {.capacity = 1'000, .batch = 50, .interval_seconds = 10});
@@ -110,7 +110,7 @@ TEST(Config, SystemPHasItsRules) {
 }
 
 TEST(Config, SystemTHasItsRulesAndItsNames) {
-    const api::tacos::Options options = tacos_options(load_config("", nullptr));
+    const tacos::Options options = tacos_options(load_config("", nullptr));
     EXPECT_EQ(options.room.rules.called_max, 100);
     EXPECT_EQ(options.room.rules.wait_min, seconds(5));
     EXPECT_EQ(options.room.rules.rate_milli, 50'000);
@@ -131,7 +131,7 @@ TEST(Config, SystemTHasItsRulesAndItsNames) {
                                  "JWT_AUDIENCE=others",
                                  nullptr};
     const Config config = load_config("", environment);
-    const api::tacos::Options current = tacos_options(config);
+    const tacos::Options current = tacos_options(config);
     EXPECT_EQ(current.room.rules.wait_min, seconds(10));
     EXPECT_EQ(current.room.rules.called_max, 0);
     EXPECT_EQ(current.room.rules.rate_milli, 0);
@@ -146,7 +146,7 @@ TEST(Config, SystemTHasItsRulesAndItsNames) {
 
 TEST(Config, SystemHLetsInWhatItsFormulaSays) {
     const char* nothing[] = {nullptr};
-    const api::hhplus::Options usual = hhplus_options(load_config("", nothing));
+    const hhplus::Options usual = hhplus_options(load_config("", nothing));
     EXPECT_EQ(usual.room, "hhplus");
     EXPECT_EQ(usual.settings.rules.admit_batch, 4'000);
     EXPECT_EQ(usual.settings.rules.admit_interval, seconds(10));

@@ -5,8 +5,8 @@
 #include "app/config_keys.h"
 #include "app/foreign_names.h"
 #include "app/markdown.h"
+#include "base/json_text.h"
 #include "base/overload.h"
-#include "service/pulse_json.h"
 #include "store/history/sql_url.h"
 
 namespace anteroom::app {

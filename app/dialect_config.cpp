@@ -5,6 +5,10 @@
 #include <cmath>
 
 #include "base/duration.h"
+#include "dialects/hhplus/dialect.h"
+#include "dialects/portal/dialect.h"
+#include "dialects/tacos/dialect.h"
+#include "dialects/urr/dialect.h"
 #include "net/url.h"
 #include "service/room_fields.h"
 #include "token/secret.h"
@@ -35,13 +39,13 @@ OriginLoad hhplus_load(const Config& config) {
 
 } // namespace
 
-api::urr::Options urr_options(const Config& config) {
+urr::Options urr_options(const Config& config) {
     const std::string& url = config.urr_catalogue_url;
     std::string example = url;
     if (const std::size_t at = url.find("{event}"); at != url.npos) example.replace(at, 7, "x");
     if (!url.empty() && !net::parse_url(example))
         throw ConfigError("urr.catalogue_url must be an http or https URL");
-    api::urr::Options options{
+    urr::Options options{
         .entry_pass_life = span("urr.entry_pass", config.urr_entry_pass),
         .trusts_vwr_position = config.urr_trust_vwr_position,
         .unknown_is_404 = config.urr_unknown_is_404,
@@ -52,8 +56,8 @@ api::urr::Options urr_options(const Config& config) {
     return options;
 }
 
-api::tacos::Options tacos_options(const Config& config) {
-    const api::tacos::Rules rules{
+tacos::Options tacos_options(const Config& config) {
+    const tacos::Rules rules{
         .rank = config.tacos_rank,
         .min_wait = span("tacos.min_wait", config.tacos_min_wait, Millis{0}),
         .rate_milli = std::llround(std::min(config.tacos_rate_per_second, 1e9) * 1e3),
@@ -63,7 +67,7 @@ api::tacos::Options tacos_options(const Config& config) {
     };
     if (config.tacos_rate_per_second > 0 && rules.rate_milli == 0)
         throw ConfigError("tacos.rate_per_second must be 0 or at least 0.001");
-    api::tacos::Options options{.room = room_settings(rules, config.defaults)};
+    tacos::Options options{.room = room_settings(rules, config.defaults)};
     if (const std::string fault = fault_in_words(options.room); !fault.empty())
         throw ConfigError("tacos: " + fault);
     options.limit_burst = config.tacos_limit_burst;
@@ -81,20 +85,23 @@ api::tacos::Options tacos_options(const Config& config) {
     // Who comes first has the routes that several systems have.
     options.comes_first = !config.dialects.empty() && config.dialects.front() == "tacos";
     options.version = ANTEROOM_VERSION;
+    options.issuer = config.tacos_jwt_issuer;
+    options.audience = config.tacos_jwt_audience;
     return options;
 }
 
-api::portal::Options portal_options(const Config& config) {
+portal::Options portal_options(const Config& config) {
     return {.defaults = config.defaults.rules,
             .entered = span("portal.entered", config.portal_entered),
             .idle = span("portal.idle", config.portal_idle),
             .stream = span("portal.stream", config.portal_stream),
             .idempotent_enter = config.portal_idempotent_enter,
-            .drains = config.portal_deactivate == "drain"};
+            .drains = config.portal_deactivate == "drain",
+            .issuer = config.issuer};
 }
 
-api::hhplus::Options hhplus_options(const Config& config) {
-    api::hhplus::Options options{
+hhplus::Options hhplus_options(const Config& config) {
+    hhplus::Options options{
         .room = config.hhplus_room,
         .lease_reserved = span("hhplus.lease_reserved", config.hhplus_lease_reserved),
         .trusts_user_id = config.hhplus_trust_user_id};
@@ -119,6 +126,15 @@ api::hhplus::Options hhplus_options(const Config& config) {
     if (options.lease_reserved < Millis{1} || options.lease_reserved > rules.lease)
         throw ConfigError("hhplus.lease_reserved must be from 1ms to hhplus.lease");
     return options;
+}
+
+std::vector<std::shared_ptr<Dialect>> open_dialects(const Config& config) {
+    std::vector<std::shared_ptr<Dialect>> open;
+    if (speaks(config, "urr")) open.push_back(urr::open(urr_options(config)));
+    if (speaks(config, "portal")) open.push_back(portal::open(portal_options(config)));
+    if (speaks(config, "hhplus")) open.push_back(hhplus::open(hhplus_options(config)));
+    if (speaks(config, "tacos")) open.push_back(tacos::open(tacos_options(config)));
+    return open;
 }
 
 } // namespace anteroom::app

@@ -2,17 +2,24 @@
 // ConfigError.
 #pragma once
 
-#include "api/hhplus/options.h"
-#include "api/portal/options.h"
-#include "api/tacos/options.h"
-#include "api/urr/options.h"
+#include <memory>
+#include <vector>
+
 #include "app/config.h"
+#include "desk/dialect.h"
+#include "dialects/hhplus/options.h"
+#include "dialects/portal/options.h"
+#include "dialects/tacos/options.h"
+#include "dialects/urr/options.h"
 
 namespace anteroom::app {
 
-api::urr::Options urr_options(const Config& config);
-api::tacos::Options tacos_options(const Config& config);
-api::portal::Options portal_options(const Config& config);
-api::hhplus::Options hhplus_options(const Config& config);
+// Those that are enabled, in the order of app/dialects.cpp.
+std::vector<std::shared_ptr<Dialect>> open_dialects(const Config& config);
+
+urr::Options urr_options(const Config& config);
+tacos::Options tacos_options(const Config& config);
+portal::Options portal_options(const Config& config);
+hhplus::Options hhplus_options(const Config& config);
 
 } // namespace anteroom::app

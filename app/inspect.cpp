@@ -12,7 +12,8 @@
 #include "app/config.h"
 #include "app/exit_codes.h"
 #include "app/text_table.h"
-#include "service/pulse_json.h"
+#include "base/json_text.h"
+#include "engine/fact.h"
 #include "store/history/fact_feed.h"
 
 namespace anteroom::app {

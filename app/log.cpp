@@ -5,7 +5,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/config.h"
-#include "service/pulse_json.h"
+#include "base/json_text.h"
 
 namespace anteroom::app {
 namespace {

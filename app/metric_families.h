@@ -4,29 +4,18 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "desk/metric_text.h"
+
 namespace anteroom::app {
-
-enum class MetricType : std::uint8_t { counter, gauge, histogram };
-
-struct MetricFamily {
-    std::string_view name;
-    MetricType type = MetricType::counter;
-    std::string_view labels; // With spaces between them; `le` of a histogram is not named.
-    std::string_view when;   // Empty: always.
-    std::string_view meaning;
-};
 
 namespace told_when {
 inline constexpr std::string_view always;
 inline constexpr std::string_view gate = "`gate.origin` is set";
 inline constexpr std::string_view ledger = "rooms are in a folder";
 inline constexpr std::string_view redis = "rooms are in Redis";
-inline constexpr std::string_view urr = "dialect `urr`";
-inline constexpr std::string_view tacos = "dialect `tacos`";
 } // namespace told_when
 
 inline constexpr std::array metric_families{
@@ -73,26 +62,6 @@ inline constexpr std::array metric_families{
                  "Seconds by which told waiting times were wrong, added up."},
     MetricFamily{"anteroom_eta_error_seconds_count", MetricType::counter, "room", told_when::always,
                  "Told waiting times that were checked."},
-    // Names that dashboards of system U ask for.
-    MetricFamily{"business_queue_joined_total", MetricType::counter, "", told_when::urr,
-                 "Places taken, in all events."},
-    MetricFamily{"business_queue_admitted_total", MetricType::counter, "", told_when::urr,
-                 "Users admitted, at once or from the queue, in all events."},
-    MetricFamily{"business_queue_left_total", MetricType::counter, "", told_when::urr,
-                 "Users who left, in all events."},
-    // Names that dashboards of system T ask for.
-    MetricFamily{"queue_operations_total", MetricType::counter, "operation status",
-                 told_when::tacos, "Calls of the queue; status is success or failure."},
-    MetricFamily{"queue_wait_time_seconds", MetricType::histogram, "event_id", told_when::tacos,
-                 "How long visitors who entered had waited."},
-    MetricFamily{"queue_admissions_total", MetricType::counter, "event_id", told_when::tacos,
-                 "Visitors who entered through this process."},
-    MetricFamily{"queue_depth", MetricType::gauge, "event_id", told_when::tacos,
-                 "Visitors who have not entered, ready ones included."},
-    MetricFamily{"ratelimit_dropped_total", MetricType::counter, "key_type", told_when::tacos,
-                 "Calls over the limit of their address."},
-    MetricFamily{"idempotency_hits_total", MetricType::counter, "type", told_when::tacos,
-                 "Calls with an Idempotency-Key; type is hit when the answer was kept, else miss."},
     // The HTTP server.
     MetricFamily{"anteroom_answer_seconds", MetricType::histogram, "", told_when::always,
                  "Time from the parsed request to its answer."},
@@ -172,12 +141,8 @@ inline constexpr std::array metric_families{
 
 // The row of a name. A name that is not in the table does not compile.
 consteval const MetricFamily& metric(std::string_view name) {
-    for (const MetricFamily& family : metric_families)
-        if (family.name == name) return family;
-    throw "there is no such metric in metric_families";
+    return find_metric(metric_families, name);
 }
-
-std::string_view type_name(MetricType type);
 
 // docs/metrics.md.
 std::string metric_reference();

@@ -6,9 +6,9 @@
 #include <fstream>
 
 #include "api/latency.h"
-#include "api/tacos/shared.h"
 #include "app/metric_families.h"
 #include "base/heap.h"
+#include "desk/dialect.h"
 #include "gate/proxy.h"
 #include "net/http_server.h"
 #include "service/service.h"
@@ -20,42 +20,7 @@
 namespace anteroom::app {
 namespace {
 
-// The text format of Prometheus. Only what is in the table can be written: families are named by
-// metric().
-class Text {
-  public:
-    void family(const MetricFamily& family) {
-        fmt::format_to(std::back_inserter(out_), "# HELP {0} {2}\n# TYPE {0} {1}\n", family.name,
-                       type_name(family.type), family.meaning);
-    }
-    template <class Value>
-    void sample(const MetricFamily& family, std::string_view labels, Value value) {
-        line(family.name, "", labels, value);
-    }
-    // A family that is one figure.
-    template <class Value>
-    void single(const MetricFamily& one, Value value) {
-        family(one);
-        sample(one, "", value);
-    }
-    // `suffix`: _bucket, _sum or _count.
-    template <class Value>
-    void part(const MetricFamily& histogram, std::string_view suffix, std::string_view labels,
-              Value value) {
-        line(histogram.name, suffix, labels, value);
-    }
-    std::string take() { return std::move(out_); }
-
-  private:
-    template <class Value>
-    void line(std::string_view name, std::string_view suffix, std::string_view labels,
-              Value value) {
-        fmt::format_to(std::back_inserter(out_), "{}{}{}{}{} {}\n", name, suffix,
-                       labels.empty() ? "" : "{", labels, labels.empty() ? "" : "}", value);
-    }
-
-    std::string out_;
-};
+using Text = MetricText;
 
 std::uint64_t resident_bytes() {
     std::ifstream file("/proc/self/statm");
@@ -115,71 +80,6 @@ void room_metrics(Text& text, Service& service) {
          [](const HostedRoom& r) { return r.counters.wait_error_seconds.load(); });
     each(metric("anteroom_eta_error_seconds_count"),
          [](const HostedRoom& r) { return r.counters.wait_error_count.load(); });
-}
-
-// What system U's dashboards ask for, over all events.
-void urr_metrics(Text& text, Service& service) {
-    std::uint64_t joined = 0, admitted = 0, left = 0;
-    for (const std::shared_ptr<HostedRoom>& room : service.rooms().all()) {
-        joined += room->counters.joined.load();
-        admitted += room->counters.called.load();
-        left += room->counters.left.load();
-    }
-    const auto total = [&](const MetricFamily& family, std::uint64_t value) {
-        text.single(family, value);
-    };
-    total(metric("business_queue_joined_total"), joined);
-    total(metric("business_queue_admitted_total"), admitted);
-    total(metric("business_queue_left_total"), left);
-}
-
-// What system T's dashboards ask for; "event_id" is the room.
-void tacos_metrics(Text& text, Service& service, api::tacos::Figures& figures) {
-    using api::tacos::Operation;
-    using api::tacos::WaitHistogram;
-    std::vector<std::shared_ptr<HostedRoom>> rooms = service.rooms().all();
-    std::erase_if(rooms, [](const auto& room) { return !takes(room->profile(), "tacos"); });
-    text.family(metric("queue_operations_total"));
-    for (std::size_t i = 0; i < api::tacos::operation_names.size(); ++i)
-        for (const bool succeeded : {true, false})
-            text.sample(
-                metric("queue_operations_total"),
-                fmt::format("operation=\"{}\",status=\"{}\"", api::tacos::operation_names[i],
-                            succeeded ? "success" : "failure"),
-                figures.operations(static_cast<Operation>(i), succeeded));
-    std::vector<std::uint32_t> indexes;
-    indexes.reserve(rooms.size());
-    for (const auto& room : rooms) indexes.push_back(room->index());
-    const std::vector<WaitHistogram> waits = figures.waits(indexes);
-    text.family(metric("queue_wait_time_seconds"));
-    for (std::size_t i = 0; i < rooms.size(); ++i) {
-        if (waits[i].count == 0) continue;
-        const std::string event = fmt::format("event_id=\"{}\"", rooms[i]->id());
-        std::uint64_t sum = 0;
-        for (std::size_t bucket = 0; bucket < waits[i].counts.size(); ++bucket) {
-            sum += waits[i].counts[bucket];
-            const std::string bound = bucket < WaitHistogram::bounds.size()
-                                          ? std::to_string(WaitHistogram::bounds[bucket])
-                                          : "+Inf";
-            text.part(metric("queue_wait_time_seconds"), "_bucket",
-                      fmt::format("{},le=\"{}\"", event, bound), sum);
-        }
-        text.part(metric("queue_wait_time_seconds"), "_sum", event, waits[i].sum_seconds);
-        text.part(metric("queue_wait_time_seconds"), "_count", event, waits[i].count);
-    }
-    text.family(metric("queue_admissions_total"));
-    for (std::size_t i = 0; i < rooms.size(); ++i)
-        text.sample(metric("queue_admissions_total"),
-                    fmt::format("event_id=\"{}\"", rooms[i]->id()), waits[i].count);
-    text.family(metric("queue_depth"));
-    for (const auto& room : rooms)
-        text.sample(metric("queue_depth"), fmt::format("event_id=\"{}\"", room->id()),
-                    room->view().waiting() + room->view().called());
-    text.family(metric("ratelimit_dropped_total"));
-    text.sample(metric("ratelimit_dropped_total"), "key_type=\"ip\"", figures.dropped.load());
-    text.family(metric("idempotency_hits_total"));
-    text.sample(metric("idempotency_hits_total"), "type=\"hit\"", figures.replayed.load());
-    text.sample(metric("idempotency_hits_total"), "type=\"miss\"", figures.executed.load());
 }
 
 void latency_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
@@ -293,8 +193,8 @@ std::string metrics_text(const MetricSources& sources, const std::vector<LoopMet
     heap_metrics(text);
     text.single(metric("anteroom_rooms"), sources.service.rooms().count());
     room_metrics(text, sources.service);
-    if (sources.speaks_urr) urr_metrics(text, sources.service);
-    if (sources.tacos) tacos_metrics(text, sources.service, sources.tacos->figures);
+    for (const std::shared_ptr<Dialect>& dialect : sources.dialects)
+        dialect->write_metrics(text, sources.service);
     latency_metrics(text, loops);
     server_metrics(text, loops);
     gate_metrics(text, loops);

@@ -3,16 +3,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace anteroom {
+class Dialect;
 class Service;
 namespace api {
 class Latency;
-}
-namespace api::tacos {
-struct Shared;
 }
 namespace embedded {
 class LedgerStore;
@@ -45,8 +44,7 @@ struct MetricSources {
     const embedded::LedgerStore* ledger = nullptr; // Null: rooms are not kept.
     const shared::RedisStore* redis = nullptr;     // Null: they are not in Redis.
     const history::Historian* historian = nullptr; // Null: nor is their history.
-    bool speaks_urr = false;
-    api::tacos::Shared* tacos = nullptr; // Null: the dialect is not spoken.
+    const std::vector<std::shared_ptr<Dialect>>& dialects;
 };
 
 std::string metrics_text(const MetricSources& sources, const std::vector<LoopMetrics>& loops);

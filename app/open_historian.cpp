@@ -2,8 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
-#include "api/portal/options.h"
 #include "app/history_config.h"
+#include "dialects/portal/options.h"
 #include "service/clock.h"
 #include "store/history/soci_sink.h"
 #include "store/history/sqlite_sink.h"
@@ -19,7 +19,7 @@ std::unique_ptr<history::Historian> open_historian(const Config& config,
             const std::optional<token::UuidTicket> ticket =
                 book->mint_uuid({.kind = token::TicketKind::inner,
                                  .room = room,
-                                 .generation = api::portal::token_generation,
+                                 .generation = portal::token_generation,
                                  .number = number});
             return ticket ? std::string(ticket->view()) : std::string();
         };

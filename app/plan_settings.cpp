@@ -6,12 +6,12 @@
 #include <cmath>
 #include <string_view>
 
-#include "api/hhplus/options.h"
-#include "api/portal/options.h"
-#include "api/tacos/options.h"
 #include "app/config.h"
 #include "base/check.h"
 #include "base/duration.h"
+#include "dialects/hhplus/options.h"
+#include "dialects/portal/options.h"
+#include "dialects/tacos/options.h"
 
 namespace anteroom::app {
 namespace {
@@ -115,7 +115,7 @@ std::string hhplus_settings(const Plan& plan) {
                            plan.origin->calls, plan.origin->retry, plan.margin);
     if (scenario.stay > Millis{0}) {
         out += fmt::format("lease = \"{}\"  # from the call on\n", to_string(scenario.stay));
-        if (scenario.stay < api::hhplus::Options{}.lease_reserved)
+        if (scenario.stay < hhplus::Options{}.lease_reserved)
             out += fmt::format("lease_reserved = \"{}\"\n", to_string(scenario.stay));
     }
     return out;
@@ -132,7 +132,7 @@ std::string tacos_settings(const Plan& plan) {
     out += fmt::format("[tacos]\nrate_per_second = {:.3f}\n", scenario.batch);
     // Who is ready enters with the next poll; if there is no room for all of them until then, it is
     // the rank that decides how fast they go in.
-    const auto usual = static_cast<std::uint64_t>(api::tacos::Rules{}.rank);
+    const auto usual = static_cast<std::uint64_t>(tacos::Rules{}.rank);
     const auto often = static_cast<double>(poll_after_seconds(PollPolicy::tacos, usual));
     const auto seldom = static_cast<double>(poll_after_seconds(PollPolicy::tacos, usual + 1));
     if (scenario.batch * often > static_cast<double>(usual))
@@ -159,7 +159,7 @@ std::string portal_settings(const Plan& plan) {
 } // namespace
 
 std::int64_t capacity_max(PollPolicy poll) {
-    return poll == PollPolicy::portal ? api::portal::pace_count_max : limits::count_max;
+    return poll == PollPolicy::portal ? portal::pace_count_max : limits::count_max;
 }
 
 void fit_to_rooms(Plan& plan) {

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "api/portal/activation.h"
 #include "app/config.h"
 #include "app/dialect_config.h"
 #include "app/test_file.h"
+#include "dialects/portal/activation.h"
 
 namespace anteroom::app {
 namespace {
@@ -27,9 +27,8 @@ Config served(const Plan& plan) {
 Settings queue_of(const Plan& plan) {
     const std::string text = plan_toml(plan);
     const std::size_t from = text.find("# {") + 2;
-    api::portal::Order order =
-        api::portal::read_order(text.substr(from, text.find('\n', from) - from), "");
-    const std::optional<api::portal::Pace> pace = pace_of(order, std::nullopt);
+    portal::Order order = portal::read_order(text.substr(from, text.find('\n', from) - from), "");
+    const std::optional<portal::Pace> pace = pace_of(order, std::nullopt);
     if (!pace) return {.admit_batch = 0};
     return room_rules(portal_options(served(plan)), *pace);
 }
@@ -72,12 +71,12 @@ TEST(PlanSettings, TheOuterLineOfSystemUGoesAtThePlansPace) {
 
 TEST(PlanSettings, TheRoomOfSystemHHasThem) {
     const Config config = served(plan_for(PollPolicy::hhplus, crowd));
-    const api::hhplus::Options open = hhplus_options(config);
+    const hhplus::Options open = hhplus_options(config);
     EXPECT_EQ(open.settings.rules.admit_batch, 4'000);
     EXPECT_EQ(open.settings.rules.admit_interval, seconds(10));
     EXPECT_EQ(open.settings.rules.capacity, limits::count_max);
     EXPECT_EQ(config.defaults.rules, Settings{}) << "nobody else's rooms are changed";
-    const api::hhplus::Options small = hhplus_options(served(plan_for(PollPolicy::hhplus, hall)));
+    const hhplus::Options small = hhplus_options(served(plan_for(PollPolicy::hhplus, hall)));
     EXPECT_EQ(small.settings.rules.admit_batch, 1'000);
     EXPECT_EQ(small.settings.rules.admit_interval, Millis{2'500});
     EXPECT_EQ(small.settings.rules.capacity, 600);
@@ -90,7 +89,7 @@ TEST(PlanSettings, SystemHWorksOutTheBatchAsThePlanDid) {
     plan.origin =
         OriginLoad{.queries_per_second = 20'000, .queries = 3.1, .calls = 10, .retry = 1.7};
     plan.margin = 0.123;
-    const api::hhplus::Options told = hhplus_options(served(plan));
+    const hhplus::Options told = hhplus_options(served(plan));
     EXPECT_EQ(told.settings.rules.admit_batch, 2'000) << "what was planned goes before the formula";
     EXPECT_EQ(told.load.queries_per_second, 20'000);
     EXPECT_EQ(told.load.queries, 3.1);
@@ -119,7 +118,7 @@ TEST(PlanSettings, AQueueOfSystemPHasThemWhenItIsActivatedSo) {
     const Settings open = queue_of(plan_for(PollPolicy::portal, crowd));
     EXPECT_EQ(open.admit_batch, 4'000);
     EXPECT_EQ(open.admit_interval, seconds(10));
-    EXPECT_EQ(open.capacity, api::portal::pace_count_max);
+    EXPECT_EQ(open.capacity, portal::pace_count_max);
     EXPECT_EQ(open.waiting_max, 400'000);
     const Settings small = queue_of(plan_for(PollPolicy::portal, hall));
     EXPECT_EQ(small.admit_batch, 400) << "1 000 every 2.5 s, in whole seconds";

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "api/api.h"
-#include "api/portal/paths.h"
 #include "app/demo.h"
 #include "app/dialect_config.h"
 #include "app/exit_codes.h"
@@ -90,11 +89,7 @@ class Server {
             desk_ = std::make_unique<HistoryDesk>(data_folder(config_));
             shared_.history = desk_.get();
         }
-        if (speaks(config_, "urr")) shared_.urr = urr_options(config_);
-        if (speaks(config_, "portal")) shared_.portal = portal_options(config_);
-        if (speaks(config_, "tacos"))
-            shared_.tacos = std::make_unique<api::tacos::Shared>(tacos_options(config_));
-        if (speaks(config_, "hhplus")) shared_.hhplus = hhplus_options(config_);
+        shared_.dialects = open_dialects(config_);
         if (config_.admin_token.empty()) shared_.admin_token_path = installation_.admin_token_path;
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
         shared_.metrics = [this] {
@@ -102,8 +97,7 @@ class Server {
                                         .ledger = ledger_,
                                         .redis = redis_,
                                         .historian = historian_.get(),
-                                        .speaks_urr = shared_.urr.has_value(),
-                                        .tacos = shared_.tacos.get()};
+                                        .dialects = shared_.dialects};
             return metrics_text(sources, loop_metrics_);
         };
         prepare_gate();
@@ -128,11 +122,8 @@ class Server {
                                .create_on_first_use = config.create_rooms == "first-use",
                                .rooms_max = static_cast<std::size_t>(config.rooms_max),
                                .loops = thread_count(config)};
-        if (speaks(config, "hhplus")) {
-            api::hhplus::Options hall = hhplus_options(config);
-            options.named.emplace(std::move(hall.room), std::move(hall.settings));
-        }
-        if (speaks(config, "portal")) options.is_reserved = api::portal::is_queue_id;
+        for (const std::shared_ptr<Dialect>& dialect : open_dialects(config))
+            dialect->add_rooms(options);
         return options;
     }
     embedded::LedgerOptions ledger_options() {
@@ -213,16 +204,16 @@ class Server {
             spdlog::warn("auth.jwks_file: skipped {}", line);
         return *std::move(set);
     }
-    std::unique_ptr<api::Office> open_office(const Installation& installation,
-                                             const std::optional<token::JwkSet>& jwks) const {
-        api::OfficeOptions options{.jwt_secret = config_.jwt_secret,
-                                   .jwks = jwks ? &*jwks : nullptr,
-                                   .access_rules = access_rules(config_)};
-        if (speaks(config_, "tacos"))
-            options.tacos_rules =
-                api::tacos_rules(config_.tacos_jwt_issuer, config_.tacos_jwt_audience);
-        if (speaks(config_, "portal")) options.portal_rules = api::portal_rules(config_.issuer);
-        Result<std::unique_ptr<api::Office>> office = api::Office::open(installation.keys, options);
+    std::unique_ptr<anteroom::Office> open_office(const Installation& installation,
+                                                  const std::optional<token::JwkSet>& jwks) const {
+        anteroom::OfficeOptions options{.jwt_secret = config_.jwt_secret,
+                                        .jwks = jwks ? &*jwks : nullptr,
+                                        .access_rules = access_rules(config_)};
+        for (const std::shared_ptr<Dialect>& dialect : shared_.dialects)
+            if (std::optional<token::AccessRules> rules = dialect->login())
+                options.logins.emplace_back(dialect->name(), *std::move(rules));
+        Result<std::unique_ptr<anteroom::Office>> office =
+            anteroom::Office::open(installation.keys, options);
         if (!office) throw ConfigError("auth.jwt_secret: " + office.fault().reason);
         return *std::move(office);
     }
@@ -238,10 +229,8 @@ class Server {
     }
 
     void open_gate(Worker& worker) {
-        Result<std::unique_ptr<api::GateKeeper>> keeper =
-            api::GateKeeper::open(worker.api->desk(), gate_);
-        if (!keeper) throw ConfigError("gate.origin: " + keeper.fault().reason);
-        worker.api->set_gate(*std::move(keeper));
+        if (const Result<void> opened = worker.api->open_gate(gate_); !opened)
+            throw ConfigError("gate.origin: " + opened.fault().reason);
     }
 
     void start(std::size_t slot) {
@@ -298,7 +287,7 @@ class Server {
             std::optional<token::JwkSet> jwks = open_jwks(config_);
             std::shared_ptr<const gate::Rules> rules = gate_rules(config_);
             std::shared_ptr<const gate::EdgeKeys> edge_keys = gate_edge_keys(config_);
-            std::vector<std::unique_ptr<api::Office>> offices;
+            std::vector<std::unique_ptr<anteroom::Office>> offices;
             for (std::size_t slot = 0; slot < workers_.size(); ++slot)
                 offices.push_back(open_office(installation, jwks));
             installation_ = std::move(installation); // From here on nothing can fail.
@@ -352,7 +341,7 @@ class Server {
     embedded::LedgerStore* ledger_ = nullptr;       // The service's; null: rooms are not kept here.
     shared::RedisStore* redis_ = nullptr;           // The service's; null: they are not in Redis.
     Service service_;
-    api::ApiShared shared_;
+    ApiShared shared_;
     api::GateShared gate_;
     std::shared_ptr<net::TlsServer> tls_;
     std::vector<std::unique_ptr<Worker>> workers_;

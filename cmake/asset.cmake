@@ -13,7 +13,7 @@ bytes_of("${OUT}.gz" compressed)
 file(SHA256 "${IN}" digest)
 string(SUBSTRING "${digest}" 0 16 etag)
 file(WRITE "${OUT}" "// Made from a file of web/ by cmake/asset.cmake.
-#include \"api/assets.h\"
+#include \"desk/assets.h\"
 namespace anteroom::assets {
 namespace {
 const unsigned char plain_${NAME}[] = {${plain}0};

@@ -59,7 +59,7 @@ struct SetState {
     RoomState to = RoomState::open;
 };
 struct Resume {}; // Back to what the room was before it was paused.
-struct Call {
+struct CallNext {
     std::int64_t count = 0;
 }; // Now, whatever the pace; never above the capacity.
 struct Advance {
@@ -71,6 +71,6 @@ struct Clear {};
 
 using Command =
     std::variant<Join, Touch, Claim, Redeem, Finish, Leave, TakeNumber, Tick, Wake, Configure,
-                 SetState, Resume, Call, Advance, Activate, Deactivate, Clear, SetLease>;
+                 SetState, Resume, CallNext, Advance, Activate, Deactivate, Clear, SetLease>;
 
 } // namespace anteroom

@@ -195,7 +195,7 @@ Outcome Room::on(const Resume&) {
     return Done{};
 }
 
-Outcome Room::on(const Call& call) {
+Outcome Room::on(const CallNext& call) {
     if (call.count < 1 || call.count > limits::count_max) return Refused{Reason::bad_count};
     if (state() == RoomState::paused) return Refused{Reason::room_paused};
     if (state() == RoomState::closed) return Refused{Reason::room_closed};

@@ -183,7 +183,7 @@ class Room {
     Outcome on(const Configure&);
     Outcome on(const SetState&);
     Outcome on(const Resume&);
-    Outcome on(const Call&);
+    Outcome on(const CallNext&);
     Outcome on(const Advance&);
     Outcome on(const Activate&);
     Outcome on(const Deactivate&);

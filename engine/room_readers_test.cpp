@@ -240,7 +240,7 @@ TEST(RoomReaders, SeeWholeAnswersWhateverTheWriterDoes) {
                 bustle.pick(9) == 0 ? bustle.apply(Activate{}) : bustle.apply(Deactivate{});
                 break;
             case 4: bustle.apply(Advance{20}); break;
-            case 5: bustle.apply(Call{3}); break;
+            case 5: bustle.apply(CallNext{3}); break;
             case 6:
             case 7:
             case 8:

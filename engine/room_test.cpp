@@ -299,7 +299,7 @@ TEST(Room, PausedKeepsPlacesAndCallsNobodyAndResumesToWhatItWas) {
     world.apply(Finish{ann});
     world.pass(seconds(30));
     EXPECT_EQ(world.state(bob), VisitorState::waiting);
-    EXPECT_EQ(world.refusal(Call{1}), Reason::room_paused);
+    EXPECT_EQ(world.refusal(CallNext{1}), Reason::room_paused);
     world.apply(Resume{});
     EXPECT_EQ(world.room.state(), RoomState::draining);
     world.pass(seconds(1));
@@ -327,9 +327,9 @@ TEST(Room, AnOperatorsCallIgnoresThePaceButNotTheCapacity) {
     World world(settings);
     for (int i = 0; i < 10; ++i) world.join("v" + std::to_string(i));
     EXPECT_EQ(world.room.inside(), 1u);
-    EXPECT_EQ(std::get<Done>(world.apply(Call{100})).called, 4u);
-    EXPECT_EQ(world.refusal(Call{0}), Reason::bad_count);
-    EXPECT_EQ(world.refusal(Call{-3}), Reason::bad_count);
+    EXPECT_EQ(std::get<Done>(world.apply(CallNext{100})).called, 4u);
+    EXPECT_EQ(world.refusal(CallNext{0}), Reason::bad_count);
+    EXPECT_EQ(world.refusal(CallNext{-3}), Reason::bad_count);
 }
 
 TEST(Room, ClearEndsEverybodyAndNumbersGoOn) {

@@ -55,7 +55,7 @@ class RandomRoom {
             case 5: return pick(30) == 0 ? apply(Activate{}) : apply(TakeNumber{who});
             case 6: return pick(20) == 0 ? apply(Deactivate{}) : apply(TakeNumber{who});
             case 7: return pick(200) == 0 ? apply(Clear{}) : apply(Tick{});
-            case 8: return apply(Call{static_cast<std::int64_t>(pick(3))});
+            case 8: return apply(CallNext{static_cast<std::int64_t>(pick(3))});
             case 9: return reconfigure();
             case 10:
             case 11:

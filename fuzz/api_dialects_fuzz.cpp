@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "api/hhplus/batch_body.h"
-#include "api/portal/activation.h"
-#include "api/portal/paths.h"
-#include "api/tacos/body.h"
+#include "dialects/hhplus/batch_body.h"
+#include "dialects/portal/activation.h"
+#include "dialects/portal/paths.h"
+#include "dialects/tacos/body.h"
 #include "base/check.h"
 #include "engine/settings.h"
 #include "service/profile.h"
@@ -19,10 +19,10 @@ namespace {
 using namespace anteroom;
 
 void read_tacos(std::string_view text) {
-    if (const auto body = api::tacos::read_body(text))
+    if (const auto body = tacos::read_body(text))
         CHECK(body->event_id.size() <= text.size() && body->user_id.size() <= text.size());
     // Spelled out, a key is the same key.
-    const auto key = api::tacos::parse_uuid(text);
+    const auto key = tacos::parse_uuid(text);
     if (!key) return;
     std::string spelled;
     for (std::size_t i = 0; i < key->size(); ++i) {
@@ -30,22 +30,22 @@ void read_tacos(std::string_view text) {
         for (const int digit : {(*key)[i] >> 4, (*key)[i] & 15})
             spelled += "0123456789abcdef"[digit];
     }
-    CHECK(api::tacos::parse_uuid(spelled) == key);
+    CHECK(tacos::parse_uuid(spelled) == key);
 }
 
 void read_portal(std::string_view text) {
-    if (const auto path = api::portal::read_path(text)) {
-        const auto id = api::portal::read_event_id(path->id);
-        const auto room = id ? api::portal::room_id_of(path->type, *id) : std::nullopt;
+    if (const auto path = portal::read_path(text)) {
+        const auto id = portal::read_event_id(path->id);
+        const auto room = id ? portal::room_id_of(path->type, *id) : std::nullopt;
         CHECK(!room || is_room_id(*room));
     }
     const std::size_t line = std::min(text.find('\n'), text.size());
-    api::portal::Order order = api::portal::read_order(text.substr(line), text.substr(0, line));
+    portal::Order order = portal::read_order(text.substr(line), text.substr(0, line));
     if (!order.is_readable) return;
-    const auto pace = api::portal::pace_of(order, std::nullopt);
+    const auto pace = portal::pace_of(order, std::nullopt);
     CHECK(pace.has_value() == order.faults.empty());
     if (pace) CHECK(fault_of(room_rules({}, *pace)) == Reason::none);
-    (void)api::portal::details_json(order.faults);
+    (void)portal::details_json(order.faults);
 }
 
 } // namespace
@@ -54,6 +54,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     read_tacos(text);
     read_portal(text);
-    if (const auto qps = api::hhplus::read_qps(text)) CHECK(*qps > 0 && *qps <= 1e9);
+    if (const auto qps = hhplus::read_qps(text)) CHECK(*qps > 0 && *qps <= 1e9);
     return 0;
 }

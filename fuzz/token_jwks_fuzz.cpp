@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_text.h"
 #include "base/check.h"
 #include "token/access.h"
 #include "token/jwks.h"

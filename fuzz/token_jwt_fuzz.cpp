@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_text.h"
 #include "base/check.h"
 #include "token/json_object.h"
 #include "token/pass.h"

@@ -49,14 +49,14 @@ std::optional<std::string_view> cookie_of(const Question& question, std::string_
 }
 
 std::string_view outer_token(const Question& question) {
-    const std::string_view shown = only_header(question, "x-vwr-token");
-    return shown.empty() ? cookie_or_empty(question, "urr-vwr-token") : shown;
+    const std::string_view shown = only_header(question, outer_header);
+    return shown.empty() ? cookie_or_empty(question, outer_cookie) : shown;
 }
 
 std::string_view entry_token(const Question& question) {
-    std::string_view shown = only_header(question, "x-queue-entry-token");
-    if (shown.empty()) shown = cookie_or_empty(question, "urr-entry-token");
-    return shown.empty() ? cookie_or_empty(question, "tiketi-entry-token") : shown;
+    std::string_view shown = only_header(question, entry_header);
+    if (shown.empty()) shown = cookie_or_empty(question, entry_cookie);
+    return shown.empty() ? cookie_or_empty(question, older_entry_cookie) : shown;
 }
 
 std::string_view header_token(const Question& question, std::string_view name) {

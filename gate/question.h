@@ -35,6 +35,13 @@ bool has_header(const Question& question, std::string_view name);
 // The first cookie of that name, in any Cookie header.
 std::optional<std::string_view> cookie_of(const Question& question, std::string_view name);
 
+// Where clients show passes. The names are those of the first system that had them.
+inline constexpr std::string_view outer_header = "x-vwr-token";
+inline constexpr std::string_view outer_cookie = "urr-vwr-token";
+inline constexpr std::string_view entry_header = "x-queue-entry-token";
+inline constexpr std::string_view entry_cookie = "urr-entry-token";
+inline constexpr std::string_view older_entry_cookie = "tiketi-entry-token";
+
 // The tokens that a request shows; empty: none. When a header and a cookie disagree, the header
 // counts. A header that comes twice gives a text that is no token: nobody knows which one is meant.
 std::string_view outer_token(const Question& question);

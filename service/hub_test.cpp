@@ -31,7 +31,7 @@ struct House {
     // The next so many are called.
     void call(std::int64_t count) {
         room.apply(Configure{{.capacity = 300}}, clock.now());
-        room.apply(Call{count}, clock.now());
+        room.apply(CallNext{count}, clock.now());
     }
     // The numbers are told that something happened to them.
     void notify(std::vector<Number> numbers) {
@@ -115,7 +115,7 @@ TEST(Service, SendsAPulseOnlyWhenThereIsNews) {
     EXPECT_NE(next.find(R"("state":"paused")"), std::string::npos) << next;
     service.submit(*room, Configure{{.capacity = 2}}, nullptr, {});
     service.submit(*room, Resume{}, nullptr, {});
-    service.submit(*room, Call{2}, nullptr, {});
+    service.submit(*room, CallNext{2}, nullptr, {});
     EXPECT_NE(bob.read_until("\n\n").find("event: called"), std::string::npos);
     streams.call([&] { service.hub(0).dismiss(room); });
     streams.call([] {});

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "service/pulse_json.h"
 #include "service/test_streams.h"
 
 namespace anteroom {

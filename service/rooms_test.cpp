@@ -5,8 +5,8 @@
 #include <atomic>
 #include <thread>
 
+#include "base/json_text.h"
 #include "service/address_limiter.h"
-#include "service/pulse_json.h"
 #include "service/wait_probes.h"
 
 namespace anteroom {

@@ -66,7 +66,7 @@ void Trouble::operate() {
         change_state();
     } else if (kind == 3 && faults.calls) {
         ++faults_;
-        driver_.ask(Call{random_.pick<std::int64_t>({0, 1, 3, 50, 20'000})});
+        driver_.ask(CallNext{random_.pick<std::int64_t>({0, 1, 3, 50, 20'000})});
     } else if (kind == 4 && plan_.two_tiers) {
         ++faults_;
         operate_outer_line();

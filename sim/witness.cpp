@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<const char*, std::variant_size_v<Command>> command_names{
     "Join",       "Touch",   "Claim",    "Redeem",     "Finish",   "Leave",
     "TakeNumber", "Tick",    "Wake",     "Configure",  "SetState", "Resume",
-    "Call",       "Advance", "Activate", "Deactivate", "Clear",    "SetLease"};
+    "CallNext",   "Advance", "Activate", "Deactivate", "Clear",    "SetLease"};
 
 } // namespace
 

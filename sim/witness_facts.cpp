@@ -69,7 +69,7 @@ void Witness::saw(const Called& called) {
     const bool through = book_.state == RoomState::passthrough;
     const auto inside = static_cast<std::int64_t>(book_.inside.size());
     const std::int64_t called_max = book_.settings.called_max;
-    expect(by_pace || asked<Call>(), "a call that nobody asked for", guest->number);
+    expect(by_pace || asked<CallNext>(), "a call that nobody asked for", guest->number);
     expect(guest->calls == guest->missed, "somebody was called twice", guest->number);
     expect(guest->missed < limits::missed_max, "somebody was called again and again",
            guest->number);

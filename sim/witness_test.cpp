@@ -276,7 +276,7 @@ TEST(Witness, LetsAnOperatorCallFasterThanThePace) {
     tale.join(1);
     tale.join(2);
     tale.call(1);
-    tale.tell(Call{1}, Done{.called = 1}, {Called{2}});
+    tale.tell(CallNext{1}, Done{.called = 1}, {Called{2}});
     EXPECT_EQ(tale.complaint(), "none");
 }
 

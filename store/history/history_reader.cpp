@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "service/pulse_json.h"
+#include "base/json_text.h"
 #include "store/history/open_reading.h"
 
 namespace anteroom::history {

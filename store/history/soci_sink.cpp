@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "base/json_text.h"
 #include "engine/settings.h"
-#include "service/pulse_json.h"
 #include "store/history/fold.h"
 #include "store/history/sql_dialect.h"
 

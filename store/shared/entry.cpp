@@ -130,7 +130,7 @@ void members(X& x, Visit& visit) {
         visit(x.visitor), visit(x.lane), visit(x.outer);
     } else if constexpr (std::is_same_v<T, TakeNumber>) {
         visit(x.visitor);
-    } else if constexpr (std::is_same_v<T, Call> || std::is_same_v<T, Advance>) {
+    } else if constexpr (std::is_same_v<T, CallNext> || std::is_same_v<T, Advance>) {
         visit(x.count);
     } else if constexpr (std::is_same_v<T, Done>) {
         visit(x.called), visit(x.expired), visit(x.left), visit(x.advanced);

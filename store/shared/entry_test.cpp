@@ -97,7 +97,7 @@ std::vector<Command> every_command() {
             Configure{settings},
             SetState{RoomState::paused},
             Resume{},
-            Call{-3},
+            CallNext{-3},
             Advance{4},
             Activate{},
             Deactivate{},

@@ -206,7 +206,7 @@ std::vector<Scene> scenes() {
          {join(1), join(2), Tick{}, Tick{}, Claim{1}, Tick{}, Claim{2}}},
         {"OperatorsCall",
          small(2),
-         {SetState{RoomState::paused}, join(1), join(2), join(3), Resume{}, Call{5}, Call{-1},
+         {SetState{RoomState::paused}, join(1), join(2), join(3), Resume{}, CallNext{5}, CallNext{-1},
           Touch{3}}},
         {"NobodyHasThisNumber",
          small(1),
@@ -250,7 +250,7 @@ Command random_command(std::mt19937_64& random, bool has_outer) {
             return Redeem{number};
         case 10:
         case 11: return Tick{};
-        case 12: return Call{static_cast<std::int64_t>(up_to(3))};
+        case 12: return CallNext{static_cast<std::int64_t>(up_to(3))};
         case 13:
             if (up_to(4) > 0) return Resume{};
             return SetState{static_cast<RoomState>(up_to(5))};

@@ -233,7 +233,7 @@ TEST(Exhaustive, LanesPausesAndCapacityChangesBehaveLikeTheModel) {
         {.settings = settings,
          .opening = {Join{.visitor = key(1), .lane = 1}},
          .steps = {join(2, 1), join(3, 0), plain("pause", SetState{RoomState::paused}),
-                   plain("resume", Resume{}), plain("call 1", Call{1}), tick(seconds(1)),
+                   plain("resume", Resume{}), plain("call 1", CallNext{1}), tick(seconds(1)),
                    about<Leave>("leave 2", 2), plain("capacity 0", Configure{shrunk}),
                    plain("capacity huge, one lane", Configure{grown})}},
         6);

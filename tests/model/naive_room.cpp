@@ -412,7 +412,7 @@ Outcome NaiveRoom::on(const Resume&) {
     return Done{};
 }
 
-Outcome NaiveRoom::on(const Call& asked) {
+Outcome NaiveRoom::on(const CallNext& asked) {
     if (asked.count < 1 || asked.count > limits::count_max) return Refused{Reason::bad_count};
     if (state_ == RoomState::paused) return Refused{Reason::room_paused};
     if (state_ == RoomState::closed) return Refused{Reason::room_closed};

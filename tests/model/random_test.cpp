@@ -70,7 +70,7 @@ Command operators_command(Dice& dice) {
                                        RoomState::closed, RoomState::passthrough})};
         case 2: return SetState{RoomState::open};
         case 3: return Resume{};
-        case 4: return Call{static_cast<std::int64_t>(dice.below(4))};
+        case 4: return CallNext{static_cast<std::int64_t>(dice.below(4))};
         case 5: return Advance{static_cast<std::int64_t>(dice.below(20))};
         case 6: return dice.one_in(3) ? Command{Activate{}} : Command{Deactivate{}};
         case 7: return dice.one_in(20) ? Command{Clear{}} : Command{Wake{}};
