@@ -4,8 +4,8 @@
 #include <array>
 #include <charconv>
 
-#include "api/api.h"
 #include "api/body.h"
+#include "api/native.h"
 #include "base/json_text.h"
 #include "net/url.h"
 #include "service/room_fields.h"
@@ -30,6 +30,11 @@ std::string room_json(const HostedRoom& room) {
         room.id(), name(view.state()), view.issued(), view.serving(), view.waiting(), view.called(),
         view.active(), room.streams.load(), outer.active(), outer.generation(), outer.issued(),
         outer.serving(), settings_json(settings_of(room)));
+}
+
+void answer_room(net::Answer answer, const HostedRoom& room) {
+    answer.header("Content-Type", "application/json");
+    net::append(answer.body(), room_json(room));
 }
 
 // The command behind .../{action}; nothing when there is no such action.
@@ -58,8 +63,8 @@ std::uint64_t number_in(const std::optional<net::Query>& query, std::string_view
 
 } // namespace
 
-void Api::admin_rooms(Ask& ask) {
-    net::Answer answer = begin(ask, Status::ok);
+void Native::admin_rooms(Call& call) {
+    net::Answer answer = call.begin(Status::ok);
     answer.header("Content-Type", "application/json");
     net::Output& out = answer.body();
     net::append(out, R"({"rooms":[)");
@@ -71,77 +76,70 @@ void Api::admin_rooms(Ask& ask) {
     net::append(out, "]}");
 }
 
-void Api::admin_room(Ask& ask) {
-    const HostedRoom* hosted = find_room(ask);
+void Native::admin_room(Call& call) {
+    const HostedRoom* hosted = find_room(call);
     if (!hosted) return;
-    net::Answer answer = begin(ask, Status::ok);
-    answer.header("Content-Type", "application/json");
-    net::append(answer.body(), room_json(*hosted));
+    answer_room(call.begin(Status::ok), *hosted);
 }
 
-void Api::admin_put_room(Ask& ask, const Caller& caller) {
-    const HostedRoom* there = service_.rooms().find(ask.room_id);
-    RoomSettings settings = there ? settings_of(*there) : service_.settings_for(ask.room_id);
-    if (const std::string fault = read_room_body(ask.request.body, settings); !fault.empty())
-        return refuse(ask, Code::bad_request, fault);
-    if (!service_.is_writable()) return refuse(ask, Code::unavailable);
-    const Rooms::Made made = service_.make_room(ask.room_id, settings);
-    if (!made.room) return refuse(ask, Code::unavailable, "there are too many rooms");
-    desk_.note(ask, caller, made.is_new ? "create" : "configure", std::string(ask.request.body));
-    const std::shared_ptr<HostedRoom> hosted = made.room;
-    service_.submit(
-        *hosted, Configure{settings.rules}, &loop_,
-        [this, hosted, is_new = made.is_new, profile = std::move(settings.profile),
-         later = defer(ask)](const Outcome& outcome) mutable {
-            if (const auto* refused = std::get_if<Refused>(&outcome))
-                return refuse(later, code_of(refused->reason), in_words(refused->reason));
-            service_.set_profile(*hosted, std::move(profile), &loop_,
-                                 [this, hosted, is_new, later = std::move(later)]() mutable {
+void Native::admin_put_room(Call& call) {
+    const HostedRoom* there = service_.rooms().find(call.parameter(0));
+    RoomSettings settings = there ? settings_of(*there) : service_.settings_for(call.parameter(0));
+    if (const std::string fault = read_room_body(call.request().body, settings); !fault.empty())
+        return refuse(call, Code::bad_request, fault);
+    if (!service_.is_writable()) return refuse(call, Code::unavailable);
+    const Rooms::Made made = service_.make_room(call.parameter(0), settings);
+    if (!made.room) return refuse(call, Code::unavailable, "there are too many rooms");
+    desk_.note(call, call.parameter(0), made.is_new ? "create" : "configure",
+               std::string(call.request().body));
+    desk_.submit(
+        call, *made.room, Configure{settings.rules},
+        [this, hosted = made.room, is_new = made.is_new, profile = std::move(settings.profile)](
+            Call& asked, const Outcome& outcome) mutable {
+            if (std::holds_alternative<Refused>(outcome)) return refuse(asked, outcome);
+            service_.set_profile(*hosted, std::move(profile), &desk_.loop(),
+                                 [this, hosted, is_new, asked = std::move(asked)]() mutable {
                                      service_.publish(hosted);
-                                     net::Answer answer =
-                                         begin(later, is_new ? Status::created : Status::ok);
-                                     answer.header("Content-Type", "application/json");
-                                     net::append(answer.body(), room_json(*hosted));
+                                     answer_room(asked.begin(is_new ? Status::created : Status::ok),
+                                                 *hosted);
                                  });
         });
 }
 
-void Api::admin_delete_room(Ask& ask, const Caller& caller) {
-    if (!service_.is_writable()) return refuse(ask, Code::unavailable);
-    if (!find_room(ask)) return;
-    desk_.note(ask, caller, "delete", "");
-    service_.remove_room(ask.room_id, &loop_, [this, later = defer(ask)]() mutable {
-        begin(later, Status::no_content).send();
+void Native::admin_delete_room(Call& call) {
+    if (!service_.is_writable()) return refuse(call, Code::unavailable);
+    if (!find_room(call)) return;
+    const std::string room(call.parameter(0));
+    desk_.note(call, room, "delete", "");
+    call.defer();
+    service_.remove_room(room, &desk_.loop(), [call = std::move(call)]() mutable {
+        call.begin(Status::no_content).send();
     });
 }
 
-void Api::admin_operate(Ask& ask, const Caller& caller) {
-    HostedRoom* found = find_room(ask);
+void Native::admin_operate(Call& call) {
+    HostedRoom* found = find_room(call);
     if (!found) return;
     std::int64_t count = 0;
-    const bool counts = ask.action == "advance" || ask.action == "call";
+    const bool counts = call.parameter(1) == "advance" || call.parameter(1) == "call";
     if (counts)
-        if (const std::string fault = read_count_body(ask.request.body, count); !fault.empty())
-            return refuse(ask, Code::bad_request, fault);
-    const std::optional<Command> command = command_for(ask.action, count);
-    if (!command) return refuse(ask, Code::not_found, "there is no such operation");
-    desk_.note(ask, caller, std::string(ask.action), counts ? std::to_string(count) : "");
-    const std::shared_ptr<HostedRoom> hosted = found->shared_from_this();
-    service_.submit(*hosted, *command, &loop_,
-                    [this, hosted, later = defer(ask)](const Outcome& outcome) mutable {
-                        if (const auto* refused = std::get_if<Refused>(&outcome))
-                            return refuse(later, code_of(refused->reason),
-                                          in_words(refused->reason));
-                        service_.publish(hosted);
-                        net::Answer answer = begin(later, Status::ok);
-                        answer.header("Content-Type", "application/json");
-                        net::append(answer.body(), room_json(*hosted));
-                    });
+        if (const std::string fault = read_count_body(call.request().body, count); !fault.empty())
+            return refuse(call, Code::bad_request, fault);
+    const std::optional<Command> command = command_for(call.parameter(1), count);
+    if (!command) return refuse(call, Code::not_found, "there is no such operation");
+    desk_.note(call, call.parameter(0), std::string(call.parameter(1)),
+               counts ? std::to_string(count) : "");
+    desk_.submit(call, *found, *command,
+                 [this, hosted = found->shared_from_this()](Call& asked, const Outcome& outcome) {
+                     if (std::holds_alternative<Refused>(outcome)) return refuse(asked, outcome);
+                     service_.publish(hosted);
+                     answer_room(asked.begin(Status::ok), *hosted);
+                 });
 }
 
-void Api::admin_audit(Ask& ask) {
-    const std::optional<net::Query> query = net::Query::parse(ask.request.query);
-    if (!query) return refuse(ask, Code::bad_request, "the query cannot be read");
+void Native::admin_audit(Call& call) {
+    const std::optional<net::Query> query = net::Query::parse(call.request().query);
+    if (!query) return refuse(call, Code::bad_request, "the query cannot be read");
     const std::uint64_t limit = std::min<std::uint64_t>(number_in(query, "limit", 100), page_max);
     std::string text = R"({"entries":[)";
     const char* separator = "";
@@ -160,7 +158,7 @@ void Api::admin_audit(Ask& ask) {
         }
         text += "}";
     }
-    net::Answer answer = begin(ask, Status::ok);
+    net::Answer answer = call.begin(Status::ok);
     answer.header("Content-Type", "application/json");
     net::append(answer.body(), text + "]}");
 }

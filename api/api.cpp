@@ -2,160 +2,135 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "desk/dialect.h"
-#include "desk/page.h"
-#include "net/url.h"
+#include "base/json_text.h"
 
 namespace anteroom::api {
+namespace {
+
+std::vector<std::unique_ptr<DialectRoutes>> open_dialects(const ApiShared& shared, Desk& desk,
+                                                          Hub& hub) {
+    std::vector<std::unique_ptr<DialectRoutes>> open;
+    for (const std::shared_ptr<Dialect>& dialect : shared.dialects)
+        open.push_back(dialect->open_routes(desk, hub));
+    return open;
+}
+
+} // namespace
 
 Api::Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<Office> office)
     : shared_(shared),
       service_(shared.service),
-      hub_(shared.service.hub(slot)),
-      loop_(loop),
-      desk_(shared, loop, std::move(office)) {
-    for (const std::shared_ptr<Dialect>& dialect : shared.dialects)
-        dialects_.push_back(dialect->open_routes(desk_, hub_));
-    hub_.set_writer([this](const HostedRoom& room, Number number, std::string& out) {
-        fmt::memory_buffer text;
-        const VisitorState told =
-            write_standing(text, room, number, ticket_of(room, number).view());
-        out.append(text.data(), text.size());
-        return told;
-    });
-}
+      desk_(shared, loop, std::move(office)),
+      dialects_(open_dialects(shared, desk_, shared.service.hub(slot))),
+      native_(desk_, shared.service.hub(slot), dialects_) {}
 
-Result<void> Api::open_gate(GateShared& shared) {
-    Result<std::unique_ptr<GateKeeper>> gate = GateKeeper::open(desk_, shared, dialects_);
-    if (!gate) return gate.fault();
-    gate_ = *std::move(gate);
+Result<void> Api::open(GateShared& gate) {
+    Result<std::unique_ptr<GateKeeper>> keeper = GateKeeper::open(desk_, gate, dialects_);
+    if (!keeper) return keeper.fault();
+    gate_ = *std::move(keeper);
+    native_.set_gate(gate_.get());
+    // Dialects first: the one that comes first may have a path that is native otherwise.
+    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_) dialect->add_routes(router_);
+    native_.add_routes(router_);
     return {};
 }
 
 void Api::handle(const net::Request& request, net::Exchange& exchange) {
     const std::int64_t begin_ns = Clock::monotonic_ns();
-    route(request, exchange, service_.clock().at(begin_ns));
+    Call call = desk_.open(request, exchange, service_.clock().at(begin_ns));
+    // A body that streams is for the origin: streams_body() has found that nobody has the path.
+    answer(call, request.body_streams ? RouteMatch{} : router_.match(request.method, request.path));
     latency_.note(Clock::monotonic_ns() - begin_ns);
 }
 
 // Bodies for the origin go on as they come, unless a rule reads them; our own are short.
 bool Api::streams_body(const net::Request& request) {
-    if (!gate_ || !gate_->has_origin() || find_route(request).path_exists) return false;
-    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
-        if (dialect->owns(request.path)) return false;
-    return !gate_->wants_body(request);
+    if (!gate_->has_origin() || router_.match(request.method, request.path).owner) return false;
+    return gate_->streams_body(request);
 }
 
-void Api::route(const net::Request& request, net::Exchange& exchange, Instant now) {
-    Ask ask = desk_.open(request, exchange, now);
-    const bool is_native = request.path.starts_with("/v1/");
-    if (!is_native && gate_ && !is_limited_by_dialect(request.path))
-        if (const std::int64_t wait = gate_->limit_wait(ask, [&] { return user_of(ask); });
-            wait > 0)
-            return over_limit(ask, wait);
-    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
-        if (!is_native && dialect->handle(ask)) return;
-    const RouteMatch matched = find_route(request);
-    if (!matched.rule) {
-        if (!matched.path_exists && gate_ && gate_->has_origin()) return gate_->handle(ask);
-        if (!matched.path_exists) return miss(ask);
-        if (request.method == net::Method::options) return preflight(ask);
-        return refuse(ask, Code::method_not_allowed);
+void Api::answer(Call& call, const RouteMatch& match) {
+    const net::Request& request = call.request();
+    if (match.owner) call.set_login(match.owner->login());
+    const bool is_native_api = request.path.starts_with("/v1/");
+    if (!is_native_api && refuse_over_limit(call, dialect_of(match.owner))) return;
+    if (match.route) {
+        call.set_parameters(match.parameters);
+        return match.route->handler(call);
     }
-    // Ids need no escapes, but a client may write them so: %2D is a hyphen.
-    std::string decoded;
-    ask.room_id = matched.parameters[0];
-    ask.action = matched.parameters[1];
-    if (ask.room_id.find('%') != ask.room_id.npos) {
-        decoded = net::percent_decode(ask.room_id).value_or("");
-        ask.room_id = decoded;
+    if (match.owner && request.method == net::Method::options) return preflight(call, *match.owner);
+    if (match.owner) return match.owner->refuse_method(call, list_of(match.methods));
+    if (gate_->has_origin()) return gate_->handle(call);
+    refuse_path(call);
+}
+
+void Api::preflight(Call& call, const Adapter& owner) {
+    const CrossOrigin allowed = owner.cross_origin(call.request().path);
+    const bool may_call = !call.origin().empty();
+    if (!may_call && allowed.refuses_strangers)
+        return native_.refuse(call, Code::forbidden, "this origin is not allowed");
+    net::Answer answer = call.begin(net::Status::no_content);
+    if (may_call) {
+        answer.header("Access-Control-Allow-Methods", allowed.methods);
+        answer.header("Access-Control-Allow-Headers", allowed.headers);
+        answer.header("Access-Control-Max-Age", "3600");
     }
-    const bool has_room = !matched.parameters[0].empty();
-    if (has_room && !is_room_id(ask.room_id))
-        return refuse(ask, Code::bad_request, "a room id is 1 to 128 of A-Z a-z 0-9 . _ : ~ -");
-    dispatch(ask, *matched.rule);
+    answer.send();
 }
 
-// The front page and the icon are the site's where one stands behind the gate.
-RouteMatch Api::find_route(const net::Request& request) const {
-    const bool is_sites =
-        gate_ && gate_->has_origin() && (request.path == "/" || request.path == "/favicon.ico");
-    return is_sites ? RouteMatch{} : match(request.method, request.path);
-}
-
-bool Api::is_limited_by_dialect(std::string_view path) const {
-    return std::ranges::any_of(dialects_, [&](const auto& one) { return one->limits(path); });
-}
-
-std::string Api::user_of(const Ask& ask) {
+// Null: the path is native, or nobody's.
+DialectRoutes* Api::dialect_of(const Adapter* owner) const {
     for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
-        if (std::string user = dialect->user_of(ask); !user.empty()) return user;
-    return desk_.identify(ask).user;
+        if (dialect.get() == owner) return dialect.get();
+    return nullptr;
 }
 
-void Api::over_limit(Ask& ask, std::int64_t wait_seconds) {
-    // Whose path it is says so, or nobody but the gate.
-    const auto owner = std::ranges::find_if(
-        dialects_, [&](const auto& one) { return one->owns(ask.request.path); });
-    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
-        if ((owner == dialects_.end() || *owner == dialect) &&
-            dialect->over_limit(ask, wait_seconds))
-            return;
-    gate_->refuse_call(ask, wait_seconds);
-}
-
-void Api::miss(Ask& ask) {
-    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
-        if (dialect->miss(ask)) return;
-    refuse(ask, Code::not_found);
-}
-
-bool Api::may_enter(Ask& ask, Access access, Caller& caller) {
-    if (access == Access::everybody) return true;
-    caller = desk_.identify(ask);
-    if (caller.is_admin) return true;
-    if (access == Access::insider && caller.is_backend) return true;
-    const bool known = !caller.user.empty();
-    refuse(ask, known ? Code::forbidden : Code::unauthorized,
-           known ? "this needs the admin role" : "this needs the admin token");
-    return false;
-}
-
-void Api::dispatch(Ask& ask, const RouteRule& rule) {
-    Caller caller;
-    if (!may_enter(ask, rule.access, caller)) return;
-    switch (rule.route) {
-        case Route::look: return look(ask);
-        case Route::pulse: return pulse(ask);
-        case Route::join: return join(ask);
-        case Route::claim: return claim(ask);
-        case Route::finish: return finish(ask);
-        case Route::leave: return leave(ask);
-        case Route::room: return room(ask);
-        case Route::events: return events(ask);
-        case Route::verify: return verify(ask);
-        case Route::redeem: return redeem(ask);
-        case Route::edge_active: return edge_active(ask);
-        case Route::admin_rooms: return admin_rooms(ask);
-        case Route::admin_room: return admin_room(ask);
-        case Route::admin_put_room: return admin_put_room(ask, caller);
-        case Route::admin_delete_room: return admin_delete_room(ask, caller);
-        case Route::admin_operate: return admin_operate(ask, caller);
-        case Route::admin_visitors: return admin_visitors(ask);
-        case Route::admin_audit: return admin_audit(ask);
-        case Route::health: return health(ask);
-        case Route::ready: return ready(ask);
-        case Route::metrics: return metrics(ask);
-        case Route::openapi: return openapi(ask);
-        case Route::wait_page: return wait_page(ask);
-        case Route::wait_timer: return answer_timer(desk_, ask);
-        case Route::wait_leave: return wait_leave(ask);
-        case Route::demo_target: return demo_target(ask);
-        case Route::front_page: return front_page(ask);
-        case Route::favicon: return favicon(ask);
+bool Api::refuse_over_limit(Call& call, const DialectRoutes* owner) {
+    if (owner && owner->counts_calls(call.request().path)) return false;
+    const std::int64_t wait = gate_->limit_wait(call, [&] { return user_of(call, owner); });
+    if (wait == 0) return false;
+    // The owning dialect writes the 429; without an owner any that knows the request, or the gate.
+    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_) {
+        const bool owns = dialect.get() == owner;
+        if ((!owner || owns) && dialect->over_limit(call, owns, wait)) return true;
     }
+    gate_->refuse_call(call, wait);
+    return true;
+}
+
+std::string Api::user_of(Call& call, const DialectRoutes* owner) {
+    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
+        if (std::string user = dialect->user_of(call, dialect.get() == owner); !user.empty())
+            return user;
+    return call.caller().user;
+}
+
+void Api::refuse_path(Call& call) {
+    DialectRoutes* owner = nullptr;
+    std::size_t longest = 0;
+    for (const std::unique_ptr<DialectRoutes>& dialect : dialects_)
+        for (const std::string_view prefix : dialect->prefixes())
+            if (prefix.size() >= longest && call.request().path.starts_with(prefix)) {
+                longest = prefix.size();
+                owner = dialect.get();
+            }
+    if (owner) return owner->refuse_path(call);
+    native_.refuse(call, Code::not_found);
+}
+
+// What the edge refused by itself: too long, too slow, not HTTP.
+void Api::refused(const net::Refusal& refusal, net::Answer& answer) {
+    const RequestId request_id = desk_.next_request_id();
+    const bool ours = refusal.status == net::Status::unavailable;
+    answer.header("X-Request-ID", request_id.view());
+    answer.header("Content-Type", "application/problem+json");
+    net::Output& out = answer.body();
+    fmt::format_to(fmt::appender(out),
+                   R"({{"type":"about:blank","title":"{}","status":{},"code":"{}","detail":)",
+                   net::phrase(refusal.status), net::code(refusal.status),
+                   ours ? "unavailable" : "bad_request");
+    append_json_string(out, refusal.reason);
+    fmt::format_to(fmt::appender(out), R"(,"request_id":"{}"}})", request_id.view());
 }
 
 } // namespace anteroom::api

@@ -86,33 +86,33 @@ Result<std::unique_ptr<GateKeeper>> GateKeeper::open(Desk& desk, GateShared& sha
     return keeper;
 }
 
-std::int64_t GateKeeper::limit_wait(const Ask& ask, const std::function<std::string()>& user_of) {
-    const std::optional<gate::Category> category = gate::category_of(ask.request.path);
+std::int64_t GateKeeper::limit_wait(Call& call, const std::function<std::string()>& user_of) {
+    const std::optional<gate::Category> category = gate::category_of(call.request().path);
     if (!category) return 0;
     WindowLimiter* limiter = shared_.limiters[static_cast<std::size_t>(*category)].get();
     if (!limiter) return 0;
     const std::string user = user_of();
     const std::string client =
-        user.empty() ? "ip:" + to_string(ask.request.client_address()) : "user:" + user;
-    return limiter->wait_seconds(client, ask.now);
+        user.empty() ? "ip:" + to_string(call.request().client_address()) : "user:" + user;
+    return limiter->wait_seconds(client, call.now());
 }
 
-void GateKeeper::refuse_call(Ask& ask, std::int64_t wait) {
-    net::Answer answer = desk_.begin(ask, Status::too_many_requests);
+void GateKeeper::refuse_call(Call& call, std::int64_t wait) {
+    net::Answer answer = call.begin(Status::too_many_requests);
     answer.header("Retry-After", static_cast<std::uint64_t>(wait));
     answer.headers("Content-Type: application/json\r\nCache-Control: no-store\r\n");
     fmt::format_to(fmt::appender(answer.body()),
                    R"({{"error":"Rate limit exceeded","retryAfter":{}}})", told_retry_seconds);
 }
 
-bool GateKeeper::is_asked_about_another(const Ask& ask) {
+bool GateKeeper::is_forward_auth(Call& call) {
     for (const std::string_view name : uri_names)
-        if (ask.request.header(name)) return true;
+        if (call.request().header(name)) return true;
     return false;
 }
 
-void GateKeeper::answer_refusal(Ask& ask, const gate::Decision& decision) {
-    net::Answer answer = desk_.begin(ask, static_cast<Status>(decision.status));
+void GateKeeper::answer_refusal(Call& call, const gate::Decision& decision) {
+    net::Answer answer = call.begin(static_cast<Status>(decision.status));
     answer.header("Cache-Control", gate::refusal_cache_control);
     if (decision.verdict == gate::Verdict::redirect) {
         answer.header("Location", decision.location);
@@ -125,11 +125,11 @@ void GateKeeper::answer_refusal(Ask& ask, const gate::Decision& decision) {
 
 // Whether the request has not gone around the edge that signs what it lets through; if it has, it
 // was refused. Asked before all rules.
-bool GateKeeper::is_past_the_edge(Ask& ask, const gate::Question& question, bool for_nginx) {
+bool GateKeeper::is_past_the_edge(Call& call, const gate::Question& question, bool for_nginx) {
     constexpr std::string_view refusal = R"({"error":"Edge signature required"})";
     const std::shared_ptr<const gate::EdgeKeys> keys = shared_.edge_keys.load();
-    if (!keys || keys->check(question, ask.unix_now()) == gate::StampFault::none) return true;
-    net::Answer answer = desk_.begin(ask, Status::forbidden);
+    if (!keys || keys->check(question, call.unix_now()) == gate::StampFault::none) return true;
+    net::Answer answer = call.begin(Status::forbidden);
     answer.header("Cache-Control", gate::refusal_cache_control);
     if (for_nginx) answer.header("X-Anteroom-Refusal", refusal);
     answer.header("Content-Type", "application/json");
@@ -137,21 +137,23 @@ bool GateKeeper::is_past_the_edge(Ask& ask, const gate::Question& question, bool
     return false;
 }
 
-bool GateKeeper::wants_body(const net::Request& request) const {
-    gate::CleanPath path;
-    if (path.read(request.path) != gate::PathFault::none) return false;
-    const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
-    return !gate::first_match(*rules, gate::question_of(request), path).rule->body_event.empty();
+bool GateKeeper::streams_body(const net::Request& request) {
+    matched_rules_ = shared_.rules.load();
+    matched_ = gate::match_rule(*matched_rules_, gate::question_of(request));
+    return !matched_.rule || matched_.rule->body_event.empty();
 }
 
-void GateKeeper::handle(Ask& ask) {
-    const gate::Question question = gate::question_of(ask.request);
-    if (!is_past_the_edge(ask, question)) return;
-    const Caller caller = desk_.identify(ask);
-    RoomWitness witness(desk_, ask, caller, shared_.sessions_only, dialects_);
-    const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
-    const gate::Decision decision = gate::decide(*rules, question, witness);
-    if (decision.verdict != gate::Verdict::pass) return answer_refusal(ask, decision);
+void GateKeeper::handle(Call& call) {
+    const gate::Question question = gate::question_of(call.request());
+    if (!is_past_the_edge(call, question)) return;
+    const Caller& caller = call.caller();
+    RoomWitness witness(desk_, call, caller, shared_.sessions_only, dialects_);
+    const bool is_matched = call.request().body_streams && matched_rules_;
+    const std::shared_ptr<const gate::Rules> rules =
+        is_matched ? std::move(matched_rules_) : shared_.rules.load();
+    const gate::MatchedRule matched = is_matched ? matched_ : gate::match_rule(*rules, question);
+    const gate::Decision decision = gate::decide(*rules, question, matched, witness);
+    if (decision.verdict != gate::Verdict::pass) return answer_refusal(call, decision);
     Identity identity;
     const std::string& user = caller.user.empty() ? witness.holder() : caller.user;
     identity.add("X-User-Id", user);
@@ -161,29 +163,29 @@ void GateKeeper::handle(Ask& ask) {
         identity.add("X-Anteroom-Room", decision.event.view());
         identity.add("X-Anteroom-Number", identity.number);
     }
-    proxy_->forward(ask.request, ask.exchange,
+    proxy_->forward(call.request(), call.exchange(),
                     {.identity = identity.view(),
                      .answer = {},
-                     .request_id = ask.request_id.view(),
-                     .note = accepts_html(ask.request) ? wants_page : 0});
+                     .request_id = call.request_id().view(),
+                     .note = accepts_html(call.request()) ? wants_page : 0});
 }
 
 // nginx understands 2xx, 401 and 403 only: for it, where to go is said in a header.
-void GateKeeper::verify(Ask& ask) {
-    const std::optional<gate::Question> question = original_of(ask.request);
+void GateKeeper::verify(Call& call) {
+    const std::optional<gate::Question> question = original_of(call.request());
     if (!question) {
-        net::Answer answer = desk_.begin(ask, Status::forbidden);
+        net::Answer answer = call.begin(Status::forbidden);
         answer.headers("Content-Type: application/json\r\nCache-Control: no-store\r\n");
         return net::append(answer.body(), R"({"error":"The request is described in two ways"})");
     }
-    const bool for_nginx = ask.request.query == "mode=nginx";
-    if (!is_past_the_edge(ask, *question, for_nginx)) return;
-    const Caller caller = desk_.identify(ask);
-    RoomWitness witness(desk_, ask, caller, shared_.sessions_only, dialects_);
+    const bool for_nginx = call.request().query == "mode=nginx";
+    if (!is_past_the_edge(call, *question, for_nginx)) return;
+    const Caller& caller = call.caller();
+    RoomWitness witness(desk_, call, caller, shared_.sessions_only, dialects_);
     const std::shared_ptr<const gate::Rules> rules = shared_.rules.load();
     const gate::Decision decision = gate::decide(*rules, *question, witness);
     if (decision.verdict == gate::Verdict::pass) {
-        net::Answer answer = desk_.begin(ask, Status::no_content);
+        net::Answer answer = call.begin(Status::no_content);
         const std::string& user = caller.user.empty() ? witness.holder() : caller.user;
         if (!user.empty()) {
             answer.header("X-User-Id", user);
@@ -195,9 +197,9 @@ void GateKeeper::verify(Ask& ask) {
         }
         return answer.send();
     }
-    if (!for_nginx) return answer_refusal(ask, decision);
+    if (!for_nginx) return answer_refusal(call, decision);
     net::Answer answer =
-        desk_.begin(ask, decision.status == 401 ? Status::unauthorized : Status::forbidden);
+        call.begin(decision.status == 401 ? Status::unauthorized : Status::forbidden);
     answer.header("Cache-Control", gate::refusal_cache_control);
     if (decision.verdict == gate::Verdict::redirect) {
         answer.header("X-Anteroom-Redirect", decision.location);

@@ -53,26 +53,30 @@ class GateKeeper final : private gate::Refuser {
     const gate::ProxyStats* stats() const { return proxy_ ? &proxy_->stats() : nullptr; }
     // In how many seconds the client may call again; 0: now, and this call was counted. `user_of`
     // says who that is; empty: an address.
-    std::int64_t limit_wait(const Ask& ask, const std::function<std::string()>& user_of);
-    void refuse_call(Ask& ask, std::int64_t wait);
-    void handle(Ask& ask);
-    // Whether a rule looks into the body: then handle() needs it whole.
-    bool wants_body(const net::Request& request) const;
+    std::int64_t limit_wait(Call& call, const std::function<std::string()>& user_of);
+    void refuse_call(Call& call, std::int64_t wait);
+    void handle(Call& call);
+    // Whether its body goes on as it comes: no rule reads it. The rule that was found is kept for
+    // handle(), which follows.
+    bool streams_body(const net::Request& request);
     // Whether the request describes another one, well or badly; then verify() answers.
-    static bool is_asked_about_another(const Ask& ask);
-    void verify(Ask& ask);
+    static bool is_forward_auth(Call& call);
+    void verify(Call& call);
     bool wants_sessions() const { return shared_.sessions_only; }
 
   private:
     GateKeeper(Desk& desk, GateShared& shared, Dialects dialects)
         : desk_(desk), shared_(shared), dialects_(dialects) {}
     void refuse(const gate::Failure& failure, net::Answer& answer) override;
-    void answer_refusal(Ask& ask, const gate::Decision& decision);
-    bool is_past_the_edge(Ask& ask, const gate::Question& question, bool for_nginx = false);
+    void answer_refusal(Call& call, const gate::Decision& decision);
+    bool is_past_the_edge(Call& call, const gate::Question& question, bool for_nginx = false);
 
     Desk& desk_;
     GateShared& shared_;
     const Dialects dialects_;
+    // Of the request whose body streams, between streams_body() and handle().
+    std::shared_ptr<const gate::Rules> matched_rules_;
+    gate::MatchedRule matched_;
     std::unique_ptr<gate::Proxy> proxy_; // Null: there is no origin.
 };
 

@@ -1,6 +1,10 @@
 #include "api/problem.h"
 
+#include <fmt/format.h>
+
 #include <array>
+
+#include "base/json_text.h"
 
 namespace anteroom::api {
 namespace {
@@ -57,6 +61,19 @@ Code code_of(Reason reason) {
         case Reason::none: return Code::internal;
         default: return Code::bad_request; // Impossible settings, unknown lanes, bad counts.
     }
+}
+
+void write_problem(net::Answer& answer, Code code, std::string_view detail,
+                   const RequestId& request_id) {
+    const Problem& problem = problem_of(code);
+    answer.headers("Content-Type: application/problem+json\r\nCache-Control: no-store\r\n");
+    if (problem.status == net::Status::unauthorized) answer.header("WWW-Authenticate", "Bearer");
+    net::Output& out = answer.body();
+    fmt::format_to(fmt::appender(out),
+                   R"({{"type":"about:blank#{}","title":"{}","status":{},"code":"{}","detail":)",
+                   problem.code, problem.title, net::code(problem.status), problem.code);
+    append_json_string(out, detail.empty() ? problem.title : detail);
+    fmt::format_to(fmt::appender(out), R"(,"request_id":"{}"}})", request_id.view());
 }
 
 } // namespace anteroom::api

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "desk/request_id.h"
 #include "engine/outcome.h"
+#include "net/exchange.h"
 #include "net/status.h"
 
 namespace anteroom::api {
@@ -38,6 +40,9 @@ struct Problem {
 };
 
 const Problem& problem_of(Code code);
+// Headers and body. REQUIRES: the answer has the status of the code.
+void write_problem(net::Answer& answer, Code code, std::string_view detail,
+                   const RequestId& request_id);
 // A room's "no" as the API says it.
 Code code_of(Reason reason);
 

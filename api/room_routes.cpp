@@ -1,28 +1,18 @@
-// What everybody may know of a room, the gate's question, and the routes of those who run the
-// server.
+// What everybody may know of a room, and the routes of those who run the server.
 #include <fmt/format.h>
 
-#include "api/api.h"
+#include "api/native.h"
 #include "base/json_text.h"
-#include "desk/assets.h"
-#include "net/header_values.h"
-#include "net/url.h"
 
 namespace anteroom::api {
 
 using net::Status;
 
-HostedRoom* Api::find_room(Ask& ask) {
-    HostedRoom* found = service_.rooms().find(ask.room_id);
-    if (!found) refuse(ask, Code::room_not_found);
-    return found;
-}
-
-void Api::room(Ask& ask) {
-    const HostedRoom* hosted = find_room(ask);
+void Native::room(Call& call) {
+    const HostedRoom* hosted = find_room(call);
     if (!hosted) return;
     const Room& view = hosted->view();
-    net::Answer answer = begin(ask, Status::ok);
+    net::Answer answer = call.begin(Status::ok);
     answer.header("Content-Type", "application/json");
     answer.header("Cache-Control", "no-store");
     net::Output& out = answer.body();
@@ -44,41 +34,44 @@ void Api::room(Ask& ask) {
     net::append(out, "}");
 }
 
-void Api::pulse(Ask& ask) {
-    HostedRoom* hosted = find_room(ask);
+void Native::pulse(Call& call) {
+    HostedRoom* hosted = find_room(call);
     if (!hosted) return;
-    const net::Frame document = hosted->pulse.document(*hosted, ask.now);
-    net::Answer answer = begin(ask, Status::ok);
+    const net::Frame document = hosted->pulse.document(*hosted, call.now());
+    net::Answer answer = call.begin(Status::ok);
     answer.header("Content-Type", "application/json");
     answer.header("Cache-Control", "public, max-age=1");
     net::append(answer.body(), *document);
 }
 
-void Api::health(Ask& ask) {
-    net::Answer answer = begin(ask, Status::ok);
+void Native::health(Call& call) {
+    net::Answer answer = call.begin(Status::ok);
     answer.header("Content-Type", "application/json");
     net::append(answer.body(), R"({"status":"ok"})");
 }
 
-void Api::ready(Ask& ask) {
-    const bool stopping = shared_.stopping.load(std::memory_order_relaxed);
-    if (stopping) return refuse(ask, Code::unavailable, "the server is shutting down");
-    net::Answer answer = begin(ask, Status::ok);
+// Ready means that commands are accepted.
+void Native::ready(Call& call) {
+    if (desk_.shared().stopping.load(std::memory_order_relaxed))
+        return refuse(call, Code::unavailable, "the server is shutting down");
+    if (!desk_.is_ready()) return refuse(call, Code::unavailable, "nothing can be written");
+    net::Answer answer = call.begin(Status::ok);
     answer.header("Content-Type", "application/json");
     net::append(answer.body(), R"({"status":"ready"})");
 }
 
-void Api::metrics(Ask& ask) {
-    net::Answer answer = begin(ask, Status::ok);
+void Native::metrics(Call& call) {
+    const auto& text = desk_.shared().metrics;
+    net::Answer answer = call.begin(Status::ok);
     answer.header("Content-Type", "text/plain; version=0.0.4");
-    net::append(answer.body(), shared_.metrics ? shared_.metrics() : "");
+    net::append(answer.body(), text ? text() : "");
 }
 
-void Api::openapi(Ask& ask) {
-    net::Answer answer = begin(ask, Status::ok);
+void Native::openapi(Call& call) {
+    net::Answer answer = call.begin(Status::ok);
     answer.header("Content-Type", "application/json");
     answer.header("Cache-Control", "public, max-age=300");
-    net::append(answer.body(), assets::openapi.plain);
+    net::append(answer.body(), openapi_document());
 }
 
 } // namespace anteroom::api

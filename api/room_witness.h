@@ -11,11 +11,8 @@
 #include <string_view>
 
 #include "desk/desk.h"
+#include "desk/dialect.h"
 #include "gate/witness.h"
-
-namespace anteroom {
-class DialectRoutes;
-}
 
 namespace anteroom::api {
 
@@ -24,10 +21,9 @@ class RoomWitness final : public gate::Witness {
     // `sessions_only`: a pass counts after it was exchanged for a session, and only the session.
     // `dialects`: whose own tickets count, too.
     using Dialects = std::span<const std::unique_ptr<DialectRoutes>>;
-    RoomWitness(Desk& desk, const Ask& ask, const Caller& caller, bool sessions_only,
-                Dialects dialects)
+    RoomWitness(Desk& desk, Call& call, const Caller& caller, bool sessions_only, Dialects dialects)
         : desk_(desk),
-          ask_(ask),
+          call_(call),
           caller_(caller),
           sessions_only_(sessions_only),
           dialects_(dialects) {}
@@ -46,8 +42,10 @@ class RoomWitness final : public gate::Witness {
     const std::string& holder() const { return holder_; }
 
   private:
+    gate::ShownPass stand(HostedRoom& room, ForeignTicket place);
+
     Desk& desk_;
-    const Ask& ask_;
+    Call& call_;
     const Caller& caller_;
     const bool sessions_only_;
     const Dialects dialects_;

@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "api/api.h"
+#include "api/native.h"
 #include "base/json_text.h"
 #include "net/url.h"
 
@@ -109,29 +109,31 @@ class List {
 
 } // namespace
 
-void Api::admin_visitors(Ask& ask) {
-    HostedRoom* found = find_room(ask);
+void Native::admin_visitors(Call& call) {
+    HostedRoom* found = find_room(call);
     if (!found) return;
-    const std::optional<net::Query> query = net::Query::parse(ask.request.query);
-    if (!query) return refuse(ask, Code::bad_request, "the query cannot be read");
+    const std::optional<net::Query> query = net::Query::parse(call.request().query);
+    if (!query) return refuse(call, Code::bad_request, "the query cannot be read");
     HistoryQuestion question{.room = found->index(), .after = number_in(*query, "after", 0)};
     question.limit = std::clamp<std::uint64_t>(number_in(*query, "limit", 100), 1, page_max);
     if (const std::string* state = query->find("state")) {
         question.state = state_named(*state);
-        if (!question.state) return refuse(ask, Code::bad_request, "there is no such state");
+        if (!question.state) return refuse(call, Code::bad_request, "there is no such state");
     }
+    call.defer();
     auto answer = [this, room = found->shared_from_this(), question,
-                   later = defer(ask)](const Result<HistoryPage>& page) mutable {
-        if (!page) return refuse(later, Code::unavailable, page.fault().reason);
+                   call = std::move(call)](const Result<HistoryPage>& page) mutable {
+        if (!page) return refuse(call, Code::unavailable, page.fault().reason);
         List list(*room, question, service_.clock().now());
         for (const PastVisit& visit : page->visits) list.add(visit);
         if (page->is_last) list.add_gap(room->view().issued() + 1);
         const bool has_more = !page->is_last || list.last() < room->view().issued();
-        net::Answer out = begin(later, Status::ok);
+        net::Answer out = call.begin(Status::ok);
         out.header("Content-Type", "application/json");
         net::append(out.body(), list.finish(has_more));
     };
-    if (shared_.history) return shared_.history->ask(question, loop_, std::move(answer));
+    if (desk_.shared().history)
+        return desk_.shared().history->ask(question, desk_.loop(), std::move(answer));
     answer(HistoryPage{});
 }
 

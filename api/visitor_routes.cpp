@@ -1,11 +1,12 @@
 // What a visitor can ask: a place, where it is, to go in, to be done, to leave, to be told.
 #include <fmt/format.h>
 
-#include "api/api.h"
 #include "api/body.h"
+#include "api/native.h"
 #include "api/standing_json.h"
+#include "base/overload.h"
 #include "desk/json_answer.h"
-#include "net/url.h"
+#include "desk/kept_text.h"
 #include "service/room_fields.h"
 
 namespace anteroom::api {
@@ -39,18 +40,18 @@ std::string pass_cookie_name(std::string_view room_id) {
     return "anteroom-pass-" + std::string(room_id);
 }
 
-token::NativeTicket Api::ticket_of(const HostedRoom& room, Number number) const {
+token::NativeTicket Native::ticket_of(const HostedRoom& room, Number number) const {
     return office().tickets.mint_native(
         {.kind = token::TicketKind::inner, .room = room.index(), .number = number});
 }
 
-std::string Api::ticket_cookie(const HostedRoom& room, Number number, bool secure) const {
+std::string Native::ticket_cookie(const HostedRoom& room, Number number, bool secure) const {
     const fmt::memory_buffer name = ticket_cookie_name(room);
     return set_cookie({name.data(), name.size()}, ticket_of(room, number).view(), secure);
 }
 
-VisitorState Api::write_standing(fmt::memory_buffer& out, const HostedRoom& room, Number number,
-                                 std::string_view ticket) const {
+VisitorState Native::write_standing(fmt::memory_buffer& out, const HostedRoom& room, Number number,
+                                    std::string_view ticket) const {
     const Instant now = service_.clock().now();
     const Standing standing = room.view().standing(number);
     if (!room.may_tell(standing)) return VisitorState::unknown;
@@ -60,8 +61,8 @@ VisitorState Api::write_standing(fmt::memory_buffer& out, const HostedRoom& room
 }
 
 // The same as an answer; who may go in also gets the pass as a cookie, for the gate.
-void Api::answer_standing(net::Answer& answer, const HostedRoom& room, const Standing& standing,
-                          std::string_view ticket, std::string_view user, bool secure) const {
+void Native::answer_standing(net::Answer& answer, const HostedRoom& room, const Standing& standing,
+                             std::string_view ticket, std::string_view user, bool secure) const {
     const Instant now = service_.clock().now();
     const std::optional<IssuedPass> pass = desk_.issue_pass(room, standing, user, now);
     answer.headers(json_unstored);
@@ -71,155 +72,147 @@ void Api::answer_standing(net::Answer& answer, const HostedRoom& room, const Sta
     append_standing(answer.body(), room, standing, now, {.ticket = ticket, .pass = in_hand(pass)});
 }
 
-bool Api::find_ticket(Ask& ask, Held& held, bool query_allowed) {
-    held.room = find_room(ask);
-    if (!held.room) return false;
-    held.ticket = bearer(ask.request);
-    if (held.ticket.find('.') != held.ticket.npos) held.ticket = {}; // A user's token, no ticket.
-    if (held.ticket.empty() && query_allowed && ask.request.query.starts_with("ticket="))
-        held.ticket = ask.request.query.substr(7, ask.request.query.find('&') - 7);
-    if (held.ticket.empty()) held.ticket = ticket_in_cookie(ask.request, *held.room);
-    if (held.ticket.empty()) {
-        refuse(ask, Code::ticket_invalid, "there is no ticket with the request");
-        return false;
+// A sight in the native words, now or later.
+class StandingAnswer {
+  public:
+    StandingAnswer(Native& native, HostedRoom& room, std::string_view ticket, bool secure)
+        : native_(native), room_(room), ticket_(ticket), secure_(secure) {}
+
+    void keep() { ticket_.keep(); }
+    void operator()(Call& call, const Sight& sight) const {
+        if (const auto* stands = std::get_if<Stands>(&sight)) [[likely]] {
+            net::Answer answer = call.begin(Status::ok);
+            return native_.answer_standing(answer, room_, stands->standing, ticket_.view(), {},
+                                           secure_);
+        }
+        const bool is_later = std::holds_alternative<NotHeard>(sight);
+        if (is_later) return native_.refuse(call, Code::unavailable);
+        constexpr Reason gone = Reason::unknown_number;
+        native_.refuse(call, code_of(gone), in_words(gone));
     }
-    held.room->view().expect(token::TicketBook::unverified_number(held.ticket));
-    const token::TicketVerdict verdict = office().tickets.read(held.ticket, ask.unix_now());
+
+  private:
+    Native& native_;
+    HostedRoom& room_;
+    KeptText ticket_;
+    const bool secure_;
+};
+
+std::optional<Native::ShownTicket> Native::show_ticket(Call& call, TicketIn in) {
+    HostedRoom* room = find_room(call);
+    if (!room) return std::nullopt;
+    const net::Request& request = call.request();
+    std::string_view ticket = bearer(request);
+    if (ticket.find('.') != ticket.npos) ticket = {}; // A user's token, no ticket.
+    if (ticket.empty() && in == TicketIn::query_too && request.query.starts_with("ticket="))
+        ticket = request.query.substr(7, request.query.find('&') - 7);
+    if (ticket.empty()) ticket = ticket_in_cookie(request, *room);
+    if (ticket.empty()) {
+        refuse(call, Code::ticket_invalid, "there is no ticket with the request");
+        return std::nullopt;
+    }
+    room->view().expect(token::TicketBook::unverified_number(ticket));
+    const token::TicketVerdict verdict = office().tickets.read(
+        ticket, call.unix_now(),
+        {.kind = token::TicketKind::inner, .room = room->index(), .generation = 0});
     const auto* content = std::get_if<token::TicketContent>(&verdict);
-    // Tickets of other systems have a generation.
-    if (!content || content->kind != token::TicketKind::inner || content->generation != 0 ||
-        content->room != held.room->index()) {
-        refuse(ask, Code::ticket_invalid);
-        return false;
+    if (!content) {
+        refuse(call, Code::ticket_invalid);
+        return std::nullopt;
     }
-    held.number = content->number;
-    return true;
+    return ShownTicket{.place = {.room = room, .number = content->number}, .ticket = ticket};
 }
 
-void Api::look(Ask& ask) {
-    Held held;
-    if (!find_ticket(ask, held)) return;
-    held.room->counters.polls.fetch_add(1, std::memory_order_relaxed);
-    if (held.room->age(ask.now) > limits::age_max) return refuse(ask, Code::unavailable);
-    const Room& view = held.room->view();
-    if (!held.room->touch(held.number, ask.now))
-        return submit_for_standing(ask, held, Touch{held.number});
-    const Standing standing = view.standing(held.number);
-    // A moment ago called, or over: said when it is on the disk.
-    if (!held.room->may_tell(standing)) return submit_for_standing(ask, held, Touch{held.number});
-    net::Answer answer = begin(ask, Status::ok);
-    if (is_inside(standing.state))
-        return answer_standing(answer, *held.room, standing, held.ticket, {}, ask.request.secure);
-    answer.headers(json_unstored);
-    append_standing(answer.body(), *held.room, standing, ask.now, {.ticket = held.ticket});
+void Native::look(Call& call) {
+    const std::optional<ShownTicket> shown = show_ticket(call);
+    if (!shown) return;
+    desk_.stand(call, shown->place,
+                StandingAnswer(*this, *shown->place.room, shown->ticket, call.request().secure));
 }
 
-void Api::join(Ask& ask) {
-    const Caller caller = desk_.identify(ask);
+void Native::join(Call& call) {
+    const Caller& caller = call.caller();
     JoinBody body;
-    if (const std::string fault = read_join_body(ask.request.body, body); !fault.empty())
-        return refuse(ask, Code::bad_request, fault);
+    if (const std::string fault = read_join_body(call.request().body, body); !fault.empty())
+        return refuse(call, Code::bad_request, fault);
     const bool speaks_for_others = caller.is_admin || caller.is_backend;
     const bool names_another = body.visitor && *body.visitor != caller.user;
     if ((names_another || body.lane) && !speaks_for_others)
-        return refuse(ask, Code::forbidden, "only a trusted backend may name a visitor or a lane");
+        return refuse(call, Code::forbidden, "only a trusted backend may name a visitor or a lane");
     if (body.visitor && body.visitor->size() > visitor_id_length_max)
-        return refuse(ask, Code::bad_request, "a visitor id has at most 256 characters");
-    if (const std::int64_t wait = speaks_for_others ? 0 : desk_.join_wait(ask); wait > 0)
-        return refuse(ask, Code::rate_limited, "too many joins from this address", wait);
-    const std::optional<Visitor> visitor =
-        desk_.name_visitor(ask, body.visitor.value_or(caller.user));
-    if (!visitor) return refuse(ask, Code::unavailable);
-    if (!service_.is_writable()) return refuse(ask, Code::unavailable);
-    const std::shared_ptr<HostedRoom> room = service_.find_or_make(ask.room_id);
-    if (!room) return refuse(ask, Code::room_not_found);
+        return refuse(call, Code::bad_request, "a visitor id has at most 256 characters");
+    if (const std::int64_t wait = speaks_for_others ? 0 : desk_.join_wait(call); wait > 0)
+        return refuse(call, Code::rate_limited, "too many joins from this address", wait);
+    const std::string user = body.visitor.value_or(caller.user);
+    const std::optional<Visitor> visitor = desk_.name_visitor(call, user);
+    if (!visitor || !service_.is_writable()) return refuse(call, Code::unavailable);
+    const std::shared_ptr<HostedRoom> room = service_.find_or_make(call.parameter(0));
+    if (!room) return refuse(call, Code::room_not_found);
     if (!takes(room->profile(), ""))
-        return refuse(ask, Code::forbidden, "places in this room are taken in another way");
+        return refuse(call, Code::forbidden, "places in this room are taken in another way");
     const std::optional<std::uint8_t> lane = lane_number(room->profile(), body.lane.value_or(""));
-    if (!lane) return refuse(ask, Code::bad_request, "there is no such lane");
+    if (!lane) return refuse(call, Code::bad_request, "there is no such lane");
 
     const Join command{.visitor = visitor->key, .lane = *lane};
-    service_.submit(
-        *room, command, &loop_,
-        [this, room, secure = ask.request.secure, visitor = *visitor,
-         later = defer(ask)](const Outcome& outcome) mutable {
-            if (const auto* refused = std::get_if<Refused>(&outcome))
-                return refuse(later, code_of(refused->reason), in_words(refused->reason));
-            const Standing& standing = std::get<Standing>(outcome);
-            net::Answer answer = begin(later, standing.is_new ? Status::created : Status::ok);
+    desk_.submit(
+        call, *room, command,
+        [this, &room = *room, secure = call.request().secure, visitor = *visitor](
+            Call& asked, const Outcome& outcome) {
+            const auto* standing = std::get_if<Standing>(&outcome);
+            if (!standing) return refuse(asked, outcome);
+            net::Answer answer = asked.begin(standing->is_new ? Status::created : Status::ok);
             if (!visitor.cookie.empty()) answer.header("Set-Cookie", visitor.cookie);
-            answer.header("Set-Cookie", ticket_cookie(*room, standing.number, secure));
-            answer_standing(answer, *room, standing, ticket_of(*room, standing.number).view(),
+            answer.header("Set-Cookie", ticket_cookie(room, standing->number, secure));
+            answer_standing(answer, room, *standing, ticket_of(room, standing->number).view(),
                             visitor.id, secure);
         },
-        body.visitor.value_or(caller.user));
+        user);
 }
 
-void Api::submit_for_standing(Ask& ask, const Held& held, const Command& command) {
-    const std::shared_ptr<HostedRoom> room = held.room->shared_from_this();
-    service_.submit(
-        *room, command, &loop_,
-        [this, room, number = held.number, ticket = std::string(held.ticket),
-         secure = ask.request.secure, later = defer(ask)](const Outcome& outcome) mutable {
-            const auto* refused = std::get_if<Refused>(&outcome);
-            // Nothing can be written now; what was written before is still true.
-            const Standing before = room->view().standing(number);
-            const bool is_known = before.state != VisitorState::unknown && room->may_tell(before);
-            if (refused && !(refused->reason == Reason::unavailable && is_known))
-                return refuse(later, code_of(refused->reason), in_words(refused->reason));
-            net::Answer answer = begin(later, Status::ok);
-            answer_standing(answer, *room, refused ? before : std::get<Standing>(outcome), ticket,
-                            {}, secure);
-        });
+void Native::claim(Call& call) {
+    const std::optional<ShownTicket> shown = show_ticket(call);
+    if (!shown) return;
+    StandingAnswer answer(*this, *shown->place.room, shown->ticket, call.request().secure);
+    answer.keep();
+    desk_.submit(call, *shown->place.room, Claim{shown->place.number},
+                 [this, place = shown->place, answer](Call& asked, const Outcome& outcome) {
+                     const auto* refused = std::get_if<Refused>(&outcome);
+                     if (!refused) return answer(asked, Stands{std::get<Standing>(outcome)});
+                     if (refused->reason != Reason::unavailable) return refuse(asked, outcome);
+                     answer(asked, desk_.visits().last_known(place));
+                 });
 }
 
-void Api::submit_for_nothing(Ask& ask, const Held& held, const Command& command) {
-    const std::shared_ptr<HostedRoom> room = held.room->shared_from_this();
-    service_.submit(
-        *room, command, &loop_, [this, room, later = defer(ask)](const Outcome& outcome) mutable {
-            if (const auto* refused = std::get_if<Refused>(&outcome))
-                return refuse(later, code_of(refused->reason), in_words(refused->reason));
-            begin(later, Status::no_content).send();
-        });
+void Native::submit_for_nothing(Call& call, const Command& command, const VisitPlace& place) {
+    desk_.submit(call, *place.room, command, [this](Call& asked, const Outcome& outcome) {
+        if (std::holds_alternative<Refused>(outcome)) return refuse(asked, outcome);
+        asked.begin(Status::no_content).send();
+    });
 }
 
-void Api::claim(Ask& ask) {
-    Held held;
-    if (find_ticket(ask, held)) submit_for_standing(ask, held, Claim{held.number});
+void Native::finish(Call& call) {
+    const std::optional<ShownTicket> shown = show_ticket(call);
+    if (shown) submit_for_nothing(call, Finish{shown->place.number}, shown->place);
 }
 
-void Api::finish(Ask& ask) {
-    Held held;
-    if (find_ticket(ask, held)) submit_for_nothing(ask, held, Finish{held.number});
+void Native::leave(Call& call) {
+    const std::optional<ShownTicket> shown = show_ticket(call);
+    if (shown) submit_for_nothing(call, Leave{shown->place.number}, shown->place);
 }
 
-void Api::leave(Ask& ask) {
-    Held held;
-    if (find_ticket(ask, held)) submit_for_nothing(ask, held, Leave{held.number});
-}
-
-void Api::events(Ask& ask) {
-    Held held;
-    if (!find_ticket(ask, held, true)) return;
-    if (held.room->view().standing(held.number).state == VisitorState::unknown)
-        return refuse(ask, Code::ticket_expired);
-    const std::shared_ptr<HostedRoom> room = held.room->shared_from_this();
+void Native::events(Call& call) {
+    const std::optional<ShownTicket> shown = show_ticket(call, TicketIn::query_too);
+    if (!shown) return;
     // Who opens a stream has come back, or is there: the room hears of it before the stream begins.
-    auto open = [this, room, number = held.number, later = defer(ask)](const Outcome&) mutable {
-        const std::string origin = later.origin;
-        std::vector<net::Header> headers{{"X-Request-ID", later.request_id.view()},
-                                         {"X-Accel-Buffering", "no"}};
-        if (!origin.empty()) headers.push_back({"Access-Control-Allow-Origin", origin});
-        if (!origin.empty() && origin != "*")
-            headers.push_back({"Access-Control-Allow-Credentials", "true"});
-        if (std::optional<net::EventStream> stream = later.reply.stream(headers))
+    auto open = [this, room = shown->place.room->shared_from_this(), number = shown->place.number](
+                    Call& asked, const Sight& sight) {
+        if (std::holds_alternative<NoVisit>(sight)) return refuse(asked, Code::ticket_expired);
+        if (!std::holds_alternative<Stands>(sight)) return refuse(asked, Code::unavailable);
+        constexpr net::Header unbuffered[]{{"X-Accel-Buffering", "no"}};
+        if (std::optional<net::EventStream> stream = asked.stream(unbuffered))
             hub_.add(room, number, *std::move(stream));
     };
-    const VisitorState state = held.room->view().standing(held.number).state;
-    if (!held.room->touch(held.number, ask.now) && is_in_line(state))
-        service_.submit(*room, Touch{held.number}, &loop_, std::move(open));
-    else
-        OnOutcome(std::move(open))(Done{});
+    desk_.stand(call, shown->place, std::move(open));
 }
 
 } // namespace anteroom::api

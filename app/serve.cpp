@@ -191,7 +191,7 @@ class Server {
                 {.server = &worker.server->stats(),
                  .latency = &worker.api->latency(),
                  .lag_ms = &worker.lag_ms,
-                 .proxy = worker.api->gate() ? worker.api->gate()->stats() : nullptr});
+                 .proxy = worker.api->gate().stats()});
         }
         port_ = options.port;
     }
@@ -229,7 +229,7 @@ class Server {
     }
 
     void open_gate(Worker& worker) {
-        if (const Result<void> opened = worker.api->open_gate(gate_); !opened)
+        if (const Result<void> opened = worker.api->open(gate_); !opened)
             throw ConfigError("gate.origin: " + opened.fault().reason);
     }
 

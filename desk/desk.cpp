@@ -21,19 +21,17 @@ std::string set_cookie(std::string_view name, std::string_view value, bool secur
 
 Desk::Desk(ApiShared& shared, net::Loop& loop, std::unique_ptr<Office> office)
     : shared_(shared),
+      visits_(shared.service),
       loop_(loop),
       office_(std::move(office)),
       request_seed_(std::random_device{}()) {}
 
-Ask Desk::open(const net::Request& request, net::Exchange& exchange, Instant now) {
+Call Desk::open(const net::Request& request, net::Exchange& exchange, Instant now) {
     // A caller's own id is kept when it is harmless, so that one request has one name everywhere.
     const std::string_view given = request.header("x-request-id").value_or("");
     const bool harmless =
         !given.empty() && given.size() <= RequestId::length_max && is_room_id(given);
-    return {.request = request,
-            .exchange = exchange,
-            .now = now,
-            .request_id = harmless ? RequestId(given) : next_request_id()};
+    return Call(*this, request, exchange, now, harmless ? RequestId(given) : next_request_id());
 }
 
 std::string_view Desk::allowed_origin(const net::Request& request) const {
@@ -44,64 +42,48 @@ std::string_view Desk::allowed_origin(const net::Request& request) const {
     return {};
 }
 
-void Desk::dress(net::Answer& answer, const RequestId& request_id, std::string_view origin) {
-    answer.header("X-Request-ID", request_id.view());
-    if (origin.empty()) return;
-    answer.header("Access-Control-Allow-Origin", origin);
-    if (origin == "*") return;
-    answer.header("Access-Control-Allow-Credentials", "true");
-    answer.header("Vary", "Origin");
-}
-
-net::Answer Desk::begin(Ask& ask, net::Status status) {
-    net::Answer answer = ask.exchange.answer(status);
-    dress(answer, ask.request_id, allowed_origin(ask.request));
-    return answer;
-}
-
-net::Answer Desk::begin(Later& later, net::Status status) {
-    net::Answer answer = later.reply.answer(status);
-    dress(answer, later.request_id, later.origin);
-    return answer;
-}
-
-Later Desk::defer(Ask& ask) {
-    return Later{.reply = ask.exchange.defer(),
-                 .request_id = ask.request_id,
-                 .origin = std::string(allowed_origin(ask.request))};
-}
-
-Caller Desk::identify(const Ask& ask, std::string_view login) {
-    return anteroom::identify(ask.request, *office_, shared_.admin_token, ask.unix_now(),
+Caller Desk::identify(const net::Request& request, token::UnixSeconds now, std::string_view login) {
+    return anteroom::identify(request, *office_, shared_.admin_token, now,
                               office_->login_of(login));
 }
 
-std::int64_t Desk::join_wait(const Ask& ask) {
-    return shared_.join_limiter->wait_seconds(ask.request.client_address(), ask.now);
+PlaceSight Desk::place_of(std::string_view ticket, const token::TicketExpectation& expected,
+                          token::UnixSeconds now) {
+    const token::TicketVerdict verdict = office_->tickets.read(ticket, now, expected);
+    const auto* content = std::get_if<token::TicketContent>(&verdict);
+    if (!content) return NoVisit{};
+    const RoomSight room = visits_.room_at(content->room);
+    if (std::holds_alternative<NotHeard>(room)) return NotHeard{};
+    if (std::holds_alternative<NoRoom>(room)) return NoVisit{};
+    return VisitPlace{.room = std::get<HostedRoom*>(room), .number = content->number};
 }
 
-std::optional<token::VisitorId> Desk::cookie_visitor(const Ask& ask) {
+std::int64_t Desk::join_wait(const Call& call) {
+    return shared_.join_limiter->wait_seconds(call.request().client_address(), call.now());
+}
+
+std::optional<token::VisitorId> Desk::cookie_visitor(const Call& call) {
     const token::VisitorVerdict known =
-        office_->visitors.read(cookie(ask.request, visitor_cookie), ask.unix_now());
+        office_->visitors.read(cookie(call.request(), visitor_cookie), call.unix_now());
     if (const auto* id = std::get_if<token::VisitorId>(&known)) return *id;
     return std::nullopt;
 }
 
-Visitor Desk::anonymous(const Ask& ask, const token::VisitorId& id) {
+Visitor Desk::anonymous(const Call& call, const token::VisitorId& id) {
     Visitor visitor{.id = "~anonymous:" + std::string(id.text().view()), .key = {}, .cookie = {}};
     visitor.key = office_->key_of(visitor.id);
     visitor.cookie =
-        set_cookie(visitor_cookie, office_->visitors.sign(id).view(), ask.request.secure);
+        set_cookie(visitor_cookie, office_->visitors.sign(id).view(), call.request().secure);
     return visitor;
 }
 
-std::optional<Visitor> Desk::name_visitor(const Ask& ask, std::string_view user) {
+std::optional<Visitor> Desk::name_visitor(const Call& call, std::string_view user) {
     if (!user.empty())
         return Visitor{.id = std::string(user), .key = office_->key_of(user), .cookie = {}};
-    std::optional<token::VisitorId> id = cookie_visitor(ask);
+    std::optional<token::VisitorId> id = cookie_visitor(call);
     if (!id) id = token::VisitorBook::new_visitor();
     if (!id) return std::nullopt;
-    return anonymous(ask, *id);
+    return anonymous(call, *id);
 }
 
 std::optional<IssuedPass> Desk::issue_pass(const HostedRoom& room, const Standing& standing,
@@ -131,22 +113,24 @@ std::string Desk::request_id_of(const HostedRoom& room, const OuterPlace& place)
 
 std::optional<OuterPlace> Desk::read_request_id(const HostedRoom& room, std::string_view text,
                                                 token::UnixSeconds now) const {
-    if (text.size() != token::UuidTicket{}.view().size()) return std::nullopt;
-    const token::TicketVerdict verdict = office_->tickets.read(text, now);
-    const auto* content = std::get_if<token::TicketContent>(&verdict);
     const std::uint32_t generation = room.view().outer().generation();
-    const bool ours = content && content->kind == token::TicketKind::outer &&
-                      content->room == room.index() &&
-                      content->generation == (generation & generation_mask);
-    if (!ours) return std::nullopt;
+    const token::TicketVerdict verdict =
+        office_->tickets.read(text, now,
+                              {.kind = token::TicketKind::outer,
+                               .room = room.index(),
+                               .generation = generation & generation_mask,
+                               .shape = token::TicketShape::uuid});
+    const auto* content = std::get_if<token::TicketContent>(&verdict);
+    if (!content) return std::nullopt;
     return OuterPlace{.generation = generation, .number = content->number};
 }
 
-void Desk::note(const Ask& ask, const Caller& caller, std::string action, std::string detail) {
-    service().note({.at = ask.now,
+void Desk::note(Call& call, std::string_view room, std::string action, std::string detail) {
+    const Caller& caller = call.caller();
+    service().note({.at = call.now(),
                     .actor = caller.user.empty() ? "admin" : caller.user,
-                    .address = to_string(ask.request.client_address()),
-                    .room = std::string(ask.room_id),
+                    .address = to_string(call.request().client_address()),
+                    .room = std::string(room),
                     .action = std::move(action),
                     .detail = std::move(detail)});
 }

@@ -1,5 +1,5 @@
-// Desk: what every adapter on one loop needs to answer a request: who asks, how answers begin, how
-// they are put off until a command is durable. The native routes and the dialects stand behind it.
+// Desk: what every adapter on one loop needs to answer calls: who asks, where visitors stand, what
+// commands come to, the passes and tickets that are given out.
 #pragma once
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "desk/call.h"
 #include "desk/caller.h"
 #include "desk/office.h"
 #include "desk/request_id.h"
@@ -17,6 +18,7 @@
 #include "service/address_limiter.h"
 #include "service/history.h"
 #include "service/service.h"
+#include "service/visits.h"
 
 namespace anteroom {
 
@@ -36,29 +38,13 @@ struct ApiShared {
     std::vector<std::shared_ptr<Dialect>> dialects = {}; // In the order in which they are asked.
 };
 
-// One request while it is being answered.
-struct Ask {
-    const net::Request& request;
-    net::Exchange& exchange;
-    Instant now;
-    RequestId request_id;
-    std::string_view room_id = {}; // Decoded; empty when the route has none.
-    std::string_view action = {};
-
-    token::UnixSeconds unix_now() const { return {unix_seconds(now)}; }
-};
-
-// What an answer needs that may be written after the request is gone.
-struct Later {
-    net::Reply reply;
-    RequestId request_id;
-    std::string origin;
-};
-
 struct IssuedPass {
     std::string text;
     std::int64_t expires_in_seconds = 0;
 };
+
+// The place that a ticket names, or why there is none.
+using PlaceSight = std::variant<VisitPlace, NoVisit, NotHeard>;
 
 // Who takes a place.
 struct Visitor {
@@ -74,25 +60,41 @@ class Desk {
     ApiShared& shared() { return shared_; }
     Service& service() { return shared_.service; }
     net::Loop& loop() { return loop_; }
+    // Ready means that commands are accepted; what every dialect says to a load balancer.
+    bool is_ready() const {
+        return !shared_.stopping.load(std::memory_order_relaxed) && shared_.service.is_writable();
+    }
     Office& office() const { return *office_; }
     // After the keys changed.
     void set_office(std::unique_ptr<Office> office) { office_ = std::move(office); }
 
-    Ask open(const net::Request& request, net::Exchange& exchange, Instant now);
+    Visits& visits() { return visits_; }
+
+    Call open(const net::Request& request, net::Exchange& exchange, Instant now);
     RequestId next_request_id() { return RequestId(request_seed_, ++request_count_); }
-    net::Answer begin(Ask& ask, net::Status status);
-    net::Answer begin(Later& later, net::Status status);
-    Later defer(Ask& ask);
     // The Origin of the request as it may be answered; empty: not at all.
     std::string_view allowed_origin(const net::Request& request) const;
+    // `login`: the name of the dialect whose own access tokens count, too. Call::caller() keeps it.
+    Caller identify(const net::Request& request, token::UnixSeconds now, std::string_view login);
 
-    // `login`: the name of the dialect whose own access tokens count, too.
-    Caller identify(const Ask& ask, std::string_view login = {});
+    // Where the visitor of this place stands: `then(Call&, const Sight&)`, at once or when the
+    // writer has said it. `then` owns what it needs, or has keep() to make it so.
+    template <class Then>
+    void stand(Call& call, const VisitPlace& place, Then then);
+    // What a command for the room comes to: `then(Call&, const Outcome&)`, when it is durable. The
+    // room lives until then. `who`: the visitor's own name for the history.
+    template <class Then>
+    void submit(Call& call, HostedRoom& room, const Command& command, Then then,
+                std::string_view who = {});
+    // The place that a ticket proves.
+    PlaceSight place_of(std::string_view ticket, const token::TicketExpectation& expected,
+                        token::UnixSeconds now);
+
     // A known user, or the anonymous visitor that a cookie of ours names, or a new one.
-    std::optional<Visitor> name_visitor(const Ask& ask, std::string_view user);
+    std::optional<Visitor> name_visitor(const Call& call, std::string_view user);
     // The anonymous visitor that a cookie of ours names.
-    std::optional<token::VisitorId> cookie_visitor(const Ask& ask);
-    Visitor anonymous(const Ask& ask, const token::VisitorId& id);
+    std::optional<token::VisitorId> cookie_visitor(const Call& call);
+    Visitor anonymous(const Call& call, const token::VisitorId& id);
     // The entry pass of somebody inside, named by `user` if that is who it is, valid as long as the
     // lease but no longer than `life_max`.
     std::optional<IssuedPass> issue_pass(const HostedRoom& room, const Standing& standing,
@@ -105,18 +107,42 @@ class Desk {
     std::optional<OuterPlace> read_request_id(const HostedRoom& room, std::string_view text,
                                               token::UnixSeconds now) const;
     // Seconds until this address may join; takes one if 0.
-    std::int64_t join_wait(const Ask& ask);
-    void note(const Ask& ask, const Caller& caller, std::string action, std::string detail);
+    std::int64_t join_wait(const Call& call);
+    // What an operator did to a room, for the audit.
+    void note(Call& call, std::string_view room, std::string action, std::string detail);
 
   private:
-    static void dress(net::Answer& answer, const RequestId& request_id, std::string_view origin);
-
     ApiShared& shared_;
+    Visits visits_;
     net::Loop& loop_;
     std::unique_ptr<Office> office_;
     std::uint32_t request_count_ = 0;
     const std::uint32_t request_seed_; // Tells this process and loop from others.
 };
+
+template <class Then>
+void Desk::stand(Call& call, const VisitPlace& place, Then then) {
+    place.room->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    if (const std::optional<Sight> sight = visits_.look(place, call.now()))
+        return then(call, *sight);
+    if constexpr (requires { then.keep(); }) then.keep();
+    call.defer();
+    visits_.ask(place, loop_,
+                [call = std::move(call), then = std::move(then)](const Sight& sight) mutable {
+                    then(call, sight);
+                });
+}
+
+template <class Then>
+void Desk::submit(Call& call, HostedRoom& room, const Command& command, Then then,
+                  std::string_view who) {
+    call.defer();
+    service().submit(
+        room, command, &loop_,
+        [call = std::move(call), room = room.shared_from_this(),
+         then = std::move(then)](const Outcome& outcome) mutable { then(call, outcome); },
+        who);
+}
 
 inline constexpr std::int64_t cookie_seconds = 24 * 3'600;
 enum class SameSite : std::uint8_t { lax, strict };

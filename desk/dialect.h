@@ -8,9 +8,11 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "desk/adapter.h"
 #include "desk/desk.h"
 #include "desk/metric_text.h"
 
@@ -23,25 +25,20 @@ struct ForeignTicket {
     std::string holder; // The visitor whom the ticket names; the reader checks that it is theirs.
 };
 
-class DialectRoutes {
+class DialectRoutes : public Adapter {
   public:
-    DialectRoutes() = default;
-    DialectRoutes(const DialectRoutes&) = delete;
-    DialectRoutes& operator=(const DialectRoutes&) = delete;
-    virtual ~DialectRoutes() = default;
+    // A path without a route belongs to the dialect with the longest prefix of it, the last one of
+    // several; refuse_path() answers it when there is no origin behind the gate either.
+    virtual std::span<const std::string_view> prefixes() const { return {}; }
+    virtual void refuse_path(Call& call) = 0;
 
-    // Whether the path is one of its own, with whatever method.
-    virtual bool owns(std::string_view path) const = 0;
-    // False: not one of its paths, and nothing was done.
-    virtual bool handle(Ask& ask) = 0;
-    // Whether it counts calls of this path itself: then nobody else does.
-    virtual bool limits(std::string_view) const { return false; }
-    // Whose call this is, where the dialect knows better than the gate; empty: it does not.
-    virtual std::string user_of(const Ask&) { return {}; }
+    // Whether it counts calls of its path itself: then the gate does not.
+    virtual bool counts_calls(std::string_view /*path*/) const { return false; }
+    // Whose call this is, where the dialect knows better than the gate; empty: it does not. `owns`:
+    // the path is one of its own.
+    virtual std::string user_of(Call&, bool /*owns*/) { return {}; }
     // The gate counted too many calls. False: it is not said in this dialect's words.
-    virtual bool over_limit(Ask&, std::int64_t /*wait_seconds*/) { return false; }
-    // Nobody has this path. False: it is not said in this dialect's words.
-    virtual bool miss(Ask&) { return false; }
+    virtual bool over_limit(Call&, bool /*owns*/, std::int64_t /*wait_seconds*/) { return false; }
 
     // Whether a text has the shape of the dialect's own tickets, and what such a ticket proves;
     // nothing: it was not made here.
@@ -62,14 +59,13 @@ class Dialect {
 
     // As dialects.enabled and the profiles of rooms have it.
     virtual std::string_view name() const = 0;
-    // `loop`: whose event streams, keys and answers they use.
     virtual std::unique_ptr<DialectRoutes> open_routes(Desk& desk, Hub& hub) = 0;
 
     // Rooms with settings of their own, and ids that only operators make rooms of.
     virtual void add_rooms(ServiceOptions&) const {}
     // What access tokens of the system's own login must say; nothing: it has none.
     virtual std::optional<token::AccessRules> login() const { return std::nullopt; }
-    // The figures that its dashboards ask for.
+    // The figures that its dashboards ask for; DialectInfo::metrics lists them.
     virtual void write_metrics(MetricText&, Service&) {}
     // The path of a page for visitors of this room beside /wait/ROOM; empty: there is none.
     virtual std::string page_of(const HostedRoom&) const { return {}; }

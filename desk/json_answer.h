@@ -1,16 +1,16 @@
 // How most answers begin: JSON that nobody may store.
 #pragma once
 
-#include "desk/desk.h"
+#include "desk/call.h"
+#include "net/exchange.h"
 
 namespace anteroom {
 
 inline constexpr net::HeaderLines json_unstored =
     "Content-Type: application/json\r\nCache-Control: no-store\r\n";
 
-// `when`: now, or an answer that was put off.
-inline net::Answer begin_json(Desk& desk, auto& when, net::Status status) {
-    net::Answer answer = desk.begin(when, status);
+inline net::Answer begin_json(Call& call, net::Status status) {
+    net::Answer answer = call.begin(status);
     answer.headers(json_unstored);
     return answer;
 }

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::int64_t timer_cache_seconds = 3600;
 
-void answer_asset(Desk& desk, Ask& ask, const assets::Asset& page, std::string_view type,
+void answer_asset(Call& call, const assets::Asset& page, std::string_view type,
                   std::int64_t cache_seconds) {
-    const std::string_view known = ask.request.header("if-none-match").value_or("");
+    const std::string_view known = call.request().header("if-none-match").value_or("");
     const bool fresh = net::etag_matches(known, page.etag);
-    net::Answer answer = desk.begin(ask, fresh ? Status::not_modified : Status::ok);
+    net::Answer answer = call.begin(fresh ? Status::not_modified : Status::ok);
     answer.header("ETag", page.etag);
     answer.header("Cache-Control", fmt::format("public, max-age={}", cache_seconds));
     answer.header("Vary", "Accept-Encoding");
@@ -25,7 +25,7 @@ void answer_asset(Desk& desk, Ask& ask, const assets::Asset& page, std::string_v
     answer.header("Referrer-Policy", "same-origin");
     if (fresh) return answer.send();
     answer.header("Content-Type", type);
-    const std::string_view accepted = ask.request.header("accept-encoding").value_or("");
+    const std::string_view accepted = call.request().header("accept-encoding").value_or("");
     const bool compressed = accepted.find("gzip") != accepted.npos;
     if (compressed) answer.header("Content-Encoding", "gzip");
     net::append(answer.body(), compressed ? page.gzip : page.plain);
@@ -33,12 +33,12 @@ void answer_asset(Desk& desk, Ask& ask, const assets::Asset& page, std::string_v
 
 } // namespace
 
-void answer_page(Desk& desk, Ask& ask, const assets::Asset& page, std::int64_t cache_seconds) {
-    answer_asset(desk, ask, page, "text/html; charset=utf-8", cache_seconds);
+void answer_page(Call& call, const assets::Asset& page, std::int64_t cache_seconds) {
+    answer_asset(call, page, "text/html; charset=utf-8", cache_seconds);
 }
 
-void answer_timer(Desk& desk, Ask& ask) {
-    answer_asset(desk, ask, assets::timer, "text/javascript; charset=utf-8", timer_cache_seconds);
+void answer_timer(Call& call) {
+    answer_asset(call, assets::timer, "text/javascript; charset=utf-8", timer_cache_seconds);
 }
 
 } // namespace anteroom

@@ -13,9 +13,9 @@ inline constexpr std::string_view page_policy =
     "worker-src 'self'; img-src data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 // Compressed if the browser can read it, and not at all if it has it already.
-void answer_page(Desk& desk, Ask& ask, const assets::Asset& page, std::int64_t cache_seconds);
+void answer_page(Call& call, const assets::Asset& page, std::int64_t cache_seconds);
 
 // The script of a page's worker, beside the page: wherever the page is served, its worker is, too.
-void answer_timer(Desk& desk, Ask& ask);
+void answer_timer(Call& call);
 
 } // namespace anteroom

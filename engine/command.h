@@ -27,6 +27,9 @@ struct Touch {
     Number number = 0;
     Millis told{0}; // How soon the visitor is told to ask again. 0: as before.
 }; // A sign of life: keeps the place, comes back from leaving or absence, claims a call.
+struct Seek {
+    VisitorKey visitor;
+}; // Touch, of a visitor whose number the caller does not know.
 struct Claim {
     Number number = 0;
 };
@@ -71,6 +74,6 @@ struct Clear {};
 
 using Command =
     std::variant<Join, Touch, Claim, Redeem, Finish, Leave, TakeNumber, Tick, Wake, Configure,
-                 SetState, Resume, CallNext, Advance, Activate, Deactivate, Clear, SetLease>;
+                 SetState, Resume, CallNext, Advance, Activate, Deactivate, Clear, SetLease, Seek>;
 
 } // namespace anteroom

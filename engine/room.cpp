@@ -90,6 +90,10 @@ Outcome Room::on(const Touch& touch) {
     return standing(touch.number);
 }
 
+Outcome Room::on(const Seek& seek) {
+    return on(Touch{.number = find(seek.visitor)});
+}
+
 Outcome Room::on(const Claim& claim) {
     const VisitorState state = roll_.state_of(claim.number);
     if (state == VisitorState::unknown) return Refused{Reason::unknown_number};

@@ -172,6 +172,7 @@ class Room {
     // Deciding (room.cpp).
     Outcome on(const Join&);
     Outcome on(const Touch&);
+    Outcome on(const Seek&);
     Outcome on(const Claim&);
     Outcome on(const Redeem&);
     Outcome on(const SetLease&);

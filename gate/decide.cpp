@@ -62,37 +62,35 @@ class Judge {
     Judge(const Rules& rules, const Question& question, Witness& witness)
         : rules_(rules), question_(question), witness_(witness) {}
 
-    Decision decide() {
-        CleanPath path;
-        if (const PathFault fault = path.read(question_.target); fault != PathFault::none) {
+    Decision decide(const MatchedRule& matched) {
+        if (!matched.rule) {
             decision_.error = "Bad request";
             decision_.reason = "the path can be read in two ways: it has";
-            decision_.detail = words(fault);
-            if (fault == PathFault::not_absolute || fault == PathFault::overlong)
+            decision_.detail = words(matched.fault);
+            if (matched.fault == PathFault::not_absolute || matched.fault == PathFault::overlong)
                 decision_.reason = "the path cannot be read: it has";
             return std::move(decision_);
         }
-        const Match match = first_match(rules_, question_, path);
-        decision_.rule = match.rule;
-        captured_ = match.event.has_value() || !match.rule->room.empty();
-        if (captured_) decision_.event.assign(match.event.value_or(match.rule->room));
-        if (match.event && is_uuid(*match.event)) decision_.event.to_lower_case();
-        judge(*match.rule, path);
+        decision_.rule = matched.rule;
+        decision_.event = matched.event;
+        captured_ = matched.names_event;
+        is_api_ = matched.is_api;
+        judge(*matched.rule);
         return std::move(decision_);
     }
 
   private:
-    void judge(const Rule& rule, const CleanPath& path) {
+    void judge(const Rule& rule) {
         if (rule.deny) {
             const Unmet denied{403, "Forbidden", "the rule lets nobody pass"};
-            return refuse(denied, rule.deny_redirect, path);
+            return refuse(denied, rule.deny_redirect);
         }
         for (const Need need : rule.needs)
             if (const std::optional<Unmet> unmet = look(need))
-                return refuse(*unmet, rule.redirect(need), path);
+                return refuse(*unmet, rule.redirect(need));
         if (!rule.body_event.empty() && question_.body)
             if (const std::optional<Unmet> unmet = look_at_body(rule))
-                return refuse(*unmet, rule.redirect(Need::entry), path);
+                return refuse(*unmet, rule.redirect(Need::entry));
         decision_.verdict = Verdict::pass;
         decision_.status = 200;
         decision_.reason =
@@ -185,7 +183,7 @@ class Judge {
         return who;
     }
 
-    void refuse(const Unmet& unmet, const std::string& redirect, const CleanPath& path) {
+    void refuse(const Unmet& unmet, const std::string& redirect) {
         decision_.error = unmet.error;
         decision_.reason = unmet.reason;
         decision_.detail = unmet.detail;
@@ -199,7 +197,7 @@ class Judge {
             return; // Nor in other words: it is not the visitor's fault.
         }
         const RequestKind kind =
-            decision_.rule->kind.value_or(path.is_api() ? RequestKind::api : RequestKind::page);
+            decision_.rule->kind.value_or(is_api_ ? RequestKind::api : RequestKind::page);
         const bool is_page = kind == RequestKind::page || rules_.redirect_api;
         const std::optional<OwnRefusal>& own = decision_.rule->refusal;
         const bool redirects = is_page && !redirect.empty() && !own;
@@ -213,6 +211,7 @@ class Judge {
     Witness& witness_;
     Decision decision_;
     bool captured_ = false;
+    bool is_api_ = false;
 };
 
 } // namespace
@@ -236,8 +235,23 @@ void EventId::to_lower_case() {
     for (char& c : text_) c = net::to_lower(c);
 }
 
-Decision decide(const Rules& rules, const Question& question, Witness& witness) {
-    return Judge(rules, question, witness).decide();
+MatchedRule match_rule(const Rules& rules, const Question& question) {
+    MatchedRule matched;
+    CleanPath path;
+    matched.fault = path.read(question.target);
+    if (matched.fault != PathFault::none) return matched;
+    const Match match = first_match(rules, question, path);
+    matched.rule = match.rule;
+    matched.is_api = path.is_api();
+    matched.names_event = match.event.has_value() || !match.rule->room.empty();
+    if (matched.names_event) matched.event.assign(match.event.value_or(match.rule->room));
+    if (match.event && is_uuid(*match.event)) matched.event.to_lower_case();
+    return matched;
+}
+
+Decision decide(const Rules& rules, const Question& question, const MatchedRule& matched,
+                Witness& witness) {
+    return Judge(rules, question, witness).decide(matched);
 }
 
 std::string refusal_body(const Decision& decision) {

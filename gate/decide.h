@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "gate/path.h"
 #include "gate/question.h"
 #include "gate/rules.h"
 #include "gate/witness.h"
@@ -37,6 +38,16 @@ class EventId {
     std::size_t length_ = 0;
 };
 
+// Which rule a request meets.
+struct MatchedRule {
+    const Rule* rule = nullptr; // Null: the path cannot be read. Lives with the rules.
+    PathFault fault = PathFault::none;
+    EventId event; // Captured from the path, or the rule's own room.
+    bool names_event = false;
+    bool is_api = false; // Below /api.
+};
+MatchedRule match_rule(const Rules& rules, const Question& question);
+
 struct Decision {
     Verdict verdict = Verdict::bad_request;
     std::uint16_t status = 400; // What the client gets; 200 stands for "passes".
@@ -49,7 +60,11 @@ struct Decision {
     std::string location;       // Where to go: the Location of a redirect, `redirectTo` in JSON.
 };
 
-Decision decide(const Rules& rules, const Question& question, Witness& witness);
+Decision decide(const Rules& rules, const Question& question, const MatchedRule& matched,
+                Witness& witness);
+inline Decision decide(const Rules& rules, const Question& question, Witness& witness) {
+    return decide(rules, question, match_rule(rules, question), witness);
+}
 
 // {"error":"…","redirectTo":"…"}. REQUIRES: the verdict is refuse or bad_request.
 std::string refusal_body(const Decision& decision);

@@ -115,9 +115,14 @@ void Trouble::attack() {
     const auto lane = static_cast<std::uint8_t>(random_.between(0, 255));
     const OuterPlace foreign{.generation = outer.generation() - (random_.percent(30) ? 1U : 0U),
                              .number = static_cast<Number>(random_.between(0, outer_issued + 2))};
-    switch (random_.between(0, 8)) {
+    switch (random_.between(0, 9)) {
         case 0: driver_.ask(Join{.visitor = stranger, .lane = lane}); break;
         case 7: driver_.ask(Redeem{some_number()}); break;
+        case 9: {
+            const VisitorKey* somebody = driver_.room().visitor(some_number());
+            driver_.ask(Seek{somebody ? *somebody : stranger});
+            break;
+        }
         case 8: {
             const std::int64_t lease = driver_.room().settings().lease.count;
             driver_.ask(SetLease{some_number(), Millis{random_.between(0, lease + 1)}});

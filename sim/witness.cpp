@@ -9,9 +9,9 @@ namespace {
 
 // In the order of Command.
 constexpr std::array<const char*, std::variant_size_v<Command>> command_names{
-    "Join",       "Touch",   "Claim",    "Redeem",     "Finish",   "Leave",
-    "TakeNumber", "Tick",    "Wake",     "Configure",  "SetState", "Resume",
-    "CallNext",   "Advance", "Activate", "Deactivate", "Clear",    "SetLease"};
+    "Join",     "Touch",      "Claim",     "Redeem",   "Finish", "Leave",    "TakeNumber",
+    "Tick",     "Wake",       "Configure", "SetState", "Resume", "CallNext", "Advance",
+    "Activate", "Deactivate", "Clear",     "SetLease", "Seek"};
 
 } // namespace
 
@@ -135,6 +135,15 @@ void Witness::check(const Touch& touch, const Outcome& outcome) {
     expect(guest->state != VisitorState::leaving, "a return did not restore the place",
            touch.number);
     saw_standing(*standing);
+}
+
+void Witness::check(const Seek& seek, const Outcome& outcome) {
+    const Standing* standing = std::get_if<Standing>(&outcome);
+    if (!standing) return;
+    const Guest* guest = book_.find(standing->number);
+    expect(guest && guest->key == seek.visitor, "the place of another visitor was told",
+           standing->number);
+    check(Touch{.number = standing->number}, outcome);
 }
 
 void Witness::check(const Claim& claim, const Outcome& outcome) {

@@ -102,6 +102,7 @@ class Witness {
     void check(const Join&, const Outcome&);
     void check(const TakeNumber&, const Outcome&);
     void check(const Touch&, const Outcome&);
+    void check(const Seek&, const Outcome&);
     void check(const Claim&, const Outcome&);
     void check(const Redeem&, const Outcome&);
     void check(const SetLease&, const Outcome&);

@@ -145,9 +145,9 @@ void Witness::see(Guest& guest, Instant now, Millis told) {
 void Witness::saw(const Claimed& claimed) {
     Guest* guest = live_guest(claimed.number, "a claim of somebody who is not here");
     if (!guest) return;
-    expect(
-        asked<Touch>() || asked<Claim>() || asked<Redeem>() || asked<SetLease>() || asked<Join>(),
-        "a claim that nobody asked for", claimed.number);
+    expect(asked<Touch>() || asked<Seek>() || asked<Claim>() || asked<Redeem>() ||
+               asked<SetLease>() || asked<Join>(),
+           "a claim that nobody asked for", claimed.number);
     if (!expect(guest->state == VisitorState::called, "a claim without a call", claimed.number))
         return;
     guest->state = VisitorState::active;

@@ -132,12 +132,15 @@ TicketVerdict TicketBook::read(std::string_view text, UnixSeconds now) {
 
 TicketVerdict TicketBook::read(std::string_view text, UnixSeconds now,
                                const TicketExpectation& expected) {
+    const bool is_shape = expected.shape == TicketShape::any || text.size() == sizeof(UuidTicket);
+    if (!is_shape) return Refusal::malformed;
     const TicketVerdict verdict = read(text, now);
     const TicketContent* content = std::get_if<TicketContent>(&verdict);
     if (content == nullptr) return verdict;
     if (content->kind != expected.kind) return Refusal::wrong_kind;
-    if (content->room != expected.room) return Refusal::wrong_room;
-    if (content->generation != expected.generation) return Refusal::wrong_generation;
+    if (expected.room && content->room != *expected.room) return Refusal::wrong_room;
+    const std::uint32_t above = content->generation - expected.generation; // Wraps when below.
+    if (above >= expected.generations) return Refusal::wrong_generation;
     return verdict;
 }
 

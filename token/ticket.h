@@ -47,10 +47,16 @@ using UuidTicket = UuidText;
 using NativeTicket = FixedText<48>;
 using TicketVerdict = std::variant<TicketContent, Refusal>;
 
+enum class TicketShape : std::uint8_t { any, uuid };
+
+// What a ticket must be. Every system's tickets have a kind and generations of their own, so that
+// none of them is valid as another's.
 struct TicketExpectation {
     TicketKind kind;
-    std::uint32_t room;
+    std::optional<std::uint32_t> room; // Nothing: of any room; the ticket says of which.
     std::uint32_t generation;
+    TicketShape shape = TicketShape::any;
+    std::uint32_t generations = 1; // So many are accepted, from `generation` on.
 };
 
 class TicketBook {
@@ -67,7 +73,8 @@ class TicketBook {
     // verified. 0: none.
     static std::uint64_t unverified_number(std::string_view text);
 
-    // Either shape, told apart by length.
+    // What a ticket of either shape says; the shapes are told apart by length. Servers read tickets
+    // by what they expect of them.
     TicketVerdict read(std::string_view text, UnixSeconds now);
     TicketVerdict read(std::string_view text, UnixSeconds now, const TicketExpectation& expected);
 

@@ -163,6 +163,26 @@ TEST(Ticket, OfAnotherRoomKindOrGenerationIsRefused) {
     EXPECT_EQ(book.read("x", test_now, right), TicketVerdict(Refusal::malformed));
 }
 
+TEST(Ticket, IsReadByWhatIsExpectedOfIt) {
+    TicketBook book(test_ring());
+    const std::string uuid(book.mint_uuid(some)->view());
+    const std::string native(book.mint_native(some).view());
+    TicketExpectation expected{.kind = TicketKind::inner, .room = {}, .generation = 3};
+    EXPECT_EQ(book.read(native, test_now, expected), TicketVerdict(some)) << "of any room";
+    expected.shape = TicketShape::uuid;
+    EXPECT_EQ(book.read(uuid, test_now, expected), TicketVerdict(some));
+    EXPECT_EQ(book.read(native, test_now, expected), TicketVerdict(Refusal::malformed));
+    expected.generations = 2;
+    for (const std::uint32_t generation : {2u, 3u}) {
+        expected.generation = generation;
+        EXPECT_EQ(book.read(uuid, test_now, expected), TicketVerdict(some)) << generation;
+    }
+    for (const std::uint32_t generation : {0u, 1u, 4u}) {
+        expected.generation = generation;
+        EXPECT_EQ(book.read(uuid, test_now, expected), TicketVerdict(Refusal::wrong_generation));
+    }
+}
+
 TEST(Ticket, SurvivesRotationUntilItsKeyRetires) {
     KeyRing ring = generated_ring();
     TicketBook before(ring);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/json_text.h"
 #include "desk/json_answer.h"
-#include "desk/routes.h"
 #include "dialects/hhplus/batch_body.h"
 #include "engine/poll.h"
 #include "net/output.h"
@@ -19,7 +19,7 @@ using net::Method;
 using net::Status;
 
 constexpr std::int64_t retry_seconds = 5;
-constexpr std::string_view prefix = "/api/v1/queues/";
+constexpr std::array<std::string_view, 1> own_prefixes{"/api/v1/queues/"};
 
 // The original's words where it has any.
 constexpr std::string_view denied = "접근이 거부되었습니다.";
@@ -41,61 +41,47 @@ void write_error(net::Answer& answer, std::string_view error) {
 
 } // namespace
 
-struct Hhplus::Rule {
-    Route route;
-    Method method;
-    std::string_view path;
-};
-
-const Hhplus::Rule Hhplus::rules[] = {
-    {Route::rank, Method::get, "/api/v1/queues/token/rank"},
-    {Route::issue, Method::post, "/api/v1/queues/token"},
-    {Route::reserved, Method::post, "/api/v1/queues/token/reserved"},
-    {Route::paid, Method::post, "/api/v1/queues/token/paid"},
-    {Route::batch, Method::post, "/api/v1/queues/batch"},
-};
-
-const Hhplus::Rule* Hhplus::find(std::string_view path) {
-    for (const Rule& rule : rules)
-        if (rule.path == path) return &rule;
-    return nullptr;
+void Hhplus::add_routes(Router& router) {
+    const auto add = [&](Method method, std::string_view path, void (Hhplus::*handler)(Call&)) {
+        router.add(*this, method, path, [this, handler](Call& call) { (this->*handler)(call); });
+    };
+    add(Method::get, "/api/v1/queues/token/rank", &Hhplus::rank);
+    add(Method::post, "/api/v1/queues/token", &Hhplus::issue);
+    add(Method::post, "/api/v1/queues/token/reserved", &Hhplus::reserved);
+    add(Method::post, "/api/v1/queues/token/paid", &Hhplus::paid);
+    add(Method::post, "/api/v1/queues/batch", &Hhplus::batch);
 }
 
-bool Hhplus::owns(std::string_view path) const {
-    return find(path) != nullptr;
+CrossOrigin Hhplus::cross_origin(std::string_view) const {
+    return {.methods = "GET, POST, OPTIONS",
+            .headers = "Authorization, Content-Type, token, userId"};
 }
 
-bool Hhplus::handle(Ask& ask) {
-    const Rule* rule = find(ask.request.path);
-    if (!rule) return false;
-    const Method method = ask.request.method == Method::head ? Method::get : ask.request.method;
-    if (method == Method::options) return preflight(ask), true;
-    if (method != rule->method) {
-        net::Answer answer = begin(ask, Status::method_not_allowed);
-        answer.header("Allow", anteroom::name(rule->method));
-        return write_error(answer, bad_method), true;
-    }
-    switch (rule->route) {
-        case Route::issue: issue(ask); break;
-        case Route::rank: rank(ask); break;
-        case Route::reserved:
-        case Route::paid: tell(ask, rule->route); break;
-        case Route::batch: batch(ask); break;
-    }
-    return true;
+void Hhplus::refuse_method(Call& call, std::string_view allowed) {
+    net::Answer answer = begin_json(call, Status::method_not_allowed);
+    answer.header("Allow", allowed);
+    write_error(answer, bad_method);
+}
+
+std::span<const std::string_view> Hhplus::prefixes() const {
+    return own_prefixes;
+}
+
+void Hhplus::refuse_path(Call& call) {
+    refuse(call, Status::not_found, no_path);
 }
 
 // A backend calls for everybody: whose calls are they? The token says so, too, also before what the
 // gate guards; not where whoever comes may have drawn it for anybody.
-std::string Hhplus::user_of(const Ask& ask) {
-    const Caller caller = desk_.identify(ask);
+std::string Hhplus::user_of(Call& call, bool owns) {
+    const Caller& caller = call.caller();
     if (!caller.user.empty()) return caller.user;
-    const std::string_view shown = ask.request.single_header("token").value_or("");
-    const std::optional<QueueToken> token = read_token(desk_.office(), shown, ask.unix_now());
+    const std::string_view shown = call.request().single_header("token").value_or("");
+    const std::optional<QueueToken> token = read_token(desk_.office(), shown, call.unix_now());
     const bool is_proof = caller.is_backend || !options_.trusts_user_id;
     if (token && is_proof && is_holder(*token)) return visitor_of(token->user);
-    if (!owns(ask.request.path)) return {};
-    const std::optional<Person> person = person_of(ask);
+    if (!owns) return {};
+    const std::optional<Person> person = person_of(call);
     return person && person->is_verified ? visitor_of(person->user) : std::string();
 }
 
@@ -107,86 +93,52 @@ std::optional<ForeignTicket> Hhplus::read_ticket(std::string_view text, token::U
 }
 
 // Whether the place is known to be this user's: a token's halves may be of two.
-bool Hhplus::is_holder(const QueueToken& token) {
+bool Hhplus::is_holder(const QueueToken& token) const {
     const HostedRoom* room = desk_.service().rooms().find(options_.room);
     if (!room || token.room != room->index()) return false;
     const VisitorKey* holder = room->view().visitor(token.number);
     return holder && *holder == desk_.office().key_of(visitor_of(token.user));
 }
 
-// Of visits long over nobody is known any more; what the room says then is "over".
-bool Hhplus::is_of_other(const HostedRoom& room, const QueueToken& token) const {
-    const VisitorKey* holder = room.view().visitor(token.number);
-    return holder && *holder != desk_.office().key_of(visitor_of(token.user));
-}
-
-bool Hhplus::over_limit(Ask& ask, std::int64_t wait_seconds) {
-    const bool is_ours = ask.request.path.starts_with(prefix) ||
-                         looks_like_token(ask.request.single_header("token").value_or(""));
-    if (is_ours) refuse(ask, Status::too_many_requests, too_many, wait_seconds);
+bool Hhplus::over_limit(Call& call, bool owns, std::int64_t wait_seconds) {
+    const net::Request& request = call.request();
+    const bool is_ours = owns || request.path.starts_with(own_prefixes[0]) ||
+                         looks_like_token(request.single_header("token").value_or(""));
+    if (is_ours) refuse(call, Status::too_many_requests, too_many, wait_seconds);
     return is_ours;
 }
 
-// Nobody has this path, but it is in our part of them.
-bool Hhplus::miss(Ask& ask) {
-    const bool is_ours = ask.request.path.starts_with(prefix);
-    if (is_ours) refuse(ask, Status::not_found, no_path);
-    return is_ours;
-}
-
-net::Answer Hhplus::begin(Ask& ask, Status status) {
-    return begin_json(desk_, ask, status);
-}
-
-net::Answer Hhplus::begin(Later& later, Status status) {
-    return begin_json(desk_, later, status);
-}
-
-void Hhplus::refuse(Ask& ask, Status status, std::string_view error, std::int64_t retry_after) {
-    net::Answer answer = begin(ask, status);
+void Hhplus::refuse(Call& call, Status status, std::string_view error, std::int64_t retry_after) {
+    net::Answer answer = begin_json(call, status);
     if (retry_after > 0) answer.header("Retry-After", static_cast<std::uint64_t>(retry_after));
     write_error(answer, error);
 }
 
-void Hhplus::unauthorized(Ask& ask) {
-    refuse(ask, Status::unauthorized, denied);
+void Hhplus::unauthorized(Call& call) {
+    refuse(call, Status::unauthorized, denied);
 }
 
-void Hhplus::unauthorized(Later& later) {
-    net::Answer answer = begin(later, Status::unauthorized);
-    write_error(answer, denied);
-}
-
-void Hhplus::unavailable(Ask& ask) {
-    refuse(ask, Status::unavailable, try_again, retry_seconds);
+void Hhplus::unavailable(Call& call) {
+    refuse(call, Status::unavailable, try_again, retry_seconds);
 }
 
 // What is not about the visitor is nobody's fault, and may be over soon.
-void Hhplus::refuse(Later& later, Reason reason) {
-    if (reason == Reason::unknown_number || reason == Reason::not_called)
-        return unauthorized(later);
-    net::Answer answer = begin(later, Status::unavailable);
-    answer.header("Retry-After", static_cast<std::uint64_t>(retry_seconds));
+void Hhplus::refuse(Call& call, Reason reason) {
+    if (reason == Reason::unknown_number || reason == Reason::not_called) return unauthorized(call);
     const bool is_closed = reason == Reason::room_draining || reason == Reason::room_closed;
-    write_error(answer, reason == Reason::room_full ? full : is_closed ? closed : try_again);
-}
-
-void Hhplus::preflight(Ask& ask) {
-    net::Answer answer = desk_.begin(ask, Status::no_content);
-    if (!desk_.allowed_origin(ask.request).empty()) {
-        answer.header("Access-Control-Allow-Methods", "GET, POST, OPTIONS");
-        answer.header("Access-Control-Allow-Headers", "Authorization, Content-Type, token, userId");
-        answer.header("Access-Control-Max-Age", "3600");
-    }
-    answer.send();
+    refuse(call, Status::unavailable,
+           reason == Reason::room_full ? full
+           : is_closed                 ? closed
+                                       : try_again,
+           retry_seconds);
 }
 
 // `userId` says who it is; somebody we can trust must say so, or the original's trust is wanted.
-std::optional<Hhplus::Person> Hhplus::person_of(const Ask& ask) {
+std::optional<Hhplus::Person> Hhplus::person_of(Call& call) const {
     const std::optional<UserId> user =
-        read_user_id(ask.request.single_header("userid").value_or(""));
+        read_user_id(call.request().single_header("userid").value_or(""));
     if (!user) return std::nullopt;
-    const Caller caller = desk_.identify(ask);
+    const Caller& caller = call.caller();
     if (!caller.user.empty()) {
         if (caller.user != visitor_of(*user)) return std::nullopt;
         return Person{.user = *user, .is_verified = true};
@@ -202,49 +154,52 @@ std::shared_ptr<HostedRoom> Hhplus::open_room() {
     return service.is_writable() ? service.find_or_make(options_.room) : nullptr;
 }
 
-void Hhplus::issue(Ask& ask) {
-    const std::optional<Person> person = person_of(ask);
-    if (!person) return unauthorized(ask);
-    if (const std::int64_t wait = person->is_verified ? 0 : desk_.join_wait(ask); wait > 0)
-        return refuse(ask, Status::too_many_requests, too_many, wait);
+void Hhplus::issue(Call& call) {
+    const std::optional<Person> person = person_of(call);
+    if (!person) return unauthorized(call);
+    if (const std::int64_t wait = person->is_verified ? 0 : desk_.join_wait(call); wait > 0)
+        return refuse(call, Status::too_many_requests, too_many, wait);
     const std::shared_ptr<HostedRoom> room = open_room();
-    if (!room) return unavailable(ask);
+    if (!room) return unavailable(call);
     const std::string visitor = visitor_of(person->user);
     const Join join{.visitor = desk_.office().key_of(visitor),
                     .lane = lane_number(room->profile(), "").value_or(0)};
-    desk_.service().submit(
-        *room, join, &desk_.loop(),
-        [this, room, user = person->user,
-         later = desk_.defer(ask)](const Outcome& outcome) mutable {
+    desk_.submit(
+        call, *room, join,
+        [this, &room = *room, user = person->user](Call& asked, const Outcome& outcome) {
             const auto* standing = std::get_if<Standing>(&outcome);
-            if (!standing) return refuse(later, std::get<Refused>(outcome).reason);
+            if (!standing) return refuse(asked, std::get<Refused>(outcome).reason);
             const std::optional<std::string> token = mint_token(
-                desk_.office(), {.user = user, .room = room->index(), .number = standing->number});
-            if (!token) return refuse(later, Reason::room_full);
-            compose(begin(later, Status::ok).body(), R"({"result":"SUCCESS","data":{"token":")",
-                    *token, R"("},"error":null})");
+                desk_.office(), {.user = user, .room = room.index(), .number = standing->number});
+            if (!token) return refuse(asked, Reason::room_full);
+            compose(begin_json(asked, Status::ok).body(),
+                    R"({"result":"SUCCESS","data":{"token":")", *token, R"("},"error":null})");
         },
         visitor);
 }
 
-std::optional<Hhplus::Held> Hhplus::held_by(Ask& ask) {
-    const std::optional<std::string_view> shown = ask.request.single_header("token");
+std::optional<Hhplus::ShownToken> Hhplus::show_token(Call& call) {
+    const std::optional<std::string_view> shown = call.request().single_header("token");
     if (!shown || !looks_like_token(*shown))
-        return refuse(ask, Status::bad_request, bad_request), std::nullopt;
-    const std::optional<QueueToken> token = read_token(desk_.office(), *shown, ask.unix_now());
-    const Rooms& rooms = desk_.service().rooms();
-    HostedRoom* room = token ? rooms.find(options_.room) : nullptr;
-    if (token && !room && rooms.may_come(token->room)) return unavailable(ask), std::nullopt;
-    if (!room || token->room != room->index()) return unauthorized(ask), std::nullopt;
-    // Who is not in an old copy may have come since.
-    const bool is_new = token->number > room->view().issued();
-    if (room->age(ask.now) > (is_new ? limits::age_untold : limits::age_max))
-        return unavailable(ask), std::nullopt;
-    if (is_of_other(*room, *token)) return unauthorized(ask), std::nullopt;
-    return Held{.room = room, .token = *token};
+        return refuse(call, Status::bad_request, bad_request), std::nullopt;
+    const std::optional<QueueToken> token = read_token(desk_.office(), *shown, call.unix_now());
+    if (!token) return unauthorized(call), std::nullopt;
+    const RoomSight found = desk_.visits().room_at(token->room);
+    if (std::holds_alternative<NotHeard>(found)) return unavailable(call), std::nullopt;
+    HostedRoom* const* room = std::get_if<HostedRoom*>(&found);
+    if (!room || (*room)->id() != options_.room) return unauthorized(call), std::nullopt;
+    return ShownToken{.token = *token,
+                      .place = {.room = *room,
+                                .number = token->number,
+                                .holder = desk_.office().key_of(visitor_of(token->user))}};
 }
 
-void Hhplus::write_rank(net::Answer& answer, const HostedRoom& room, const Standing& standing) {
+void Hhplus::answer_rank(Call& call, const HostedRoom& room, const Sight& sight) const {
+    if (std::holds_alternative<NotHeard>(sight)) return unavailable(call);
+    const auto* stands = std::get_if<Stands>(&sight);
+    if (!stands || !is_live(stands->standing.state)) return unauthorized(call);
+    const Standing& standing = stands->standing;
+    net::Answer answer = begin_json(call, Status::ok);
     if (is_inside(standing.state))
         return compose(
             answer.body(),
@@ -258,93 +213,80 @@ void Hhplus::write_rank(net::Answer& answer, const HostedRoom& room, const Stand
             standing.ahead, R"(},"error":null})");
 }
 
-void Hhplus::answer_rank(Later& later, const HostedRoom& room, const QueueToken& token,
-                         const Outcome& outcome) {
-    Standing standing = room.view().standing(token.number);
-    if (const auto* told = std::get_if<Standing>(&outcome)) standing = *told;
-    // The copy may have heard only now whose place it is.
-    if (is_of_other(room, token)) return unauthorized(later);
-    // Nothing can be written now; what was written before is still true.
-    const auto* refused = std::get_if<Refused>(&outcome);
-    const bool is_untold = token.number > room.view().issued() || !room.may_tell(standing);
-    if (refused && refused->reason == Reason::unavailable && is_untold)
-        return refuse(later, refused->reason);
-    if (!is_live(standing.state)) return unauthorized(later);
-    net::Answer answer = begin(later, Status::ok);
-    write_rank(answer, room, standing);
+void Hhplus::rank(Call& call) {
+    const std::optional<Person> person = person_of(call);
+    if (!person) return unauthorized(call);
+    const std::optional<ShownToken> shown = show_token(call);
+    if (!shown) return;
+    if (shown->token.user != person->user) return unauthorized(call);
+    desk_.stand(call, shown->place,
+                [this, room = shown->place.room](Call& asked, const Sight& sight) {
+                    answer_rank(asked, *room, sight);
+                });
 }
 
-void Hhplus::rank(Ask& ask) {
-    const std::optional<Person> person = person_of(ask);
-    if (!person) return unauthorized(ask);
-    const std::optional<Held> held = held_by(ask);
-    if (!held) return;
-    if (held->token.user != person->user) return unauthorized(ask);
-    const Number number = held->token.number;
-    held->room->counters.polls.fetch_add(1, std::memory_order_relaxed);
-    if (held->room->touch(number, ask.now)) {
-        const Standing standing = held->room->view().standing(number);
-        if (held->room->may_tell(standing)) {
-            net::Answer answer = begin(ask, Status::ok);
-            return write_rank(answer, *held->room, standing);
-        }
-    }
-    // Called, or over, a moment ago: said when it is durable.
-    const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
-    desk_.service().submit(
-        *room, Touch{number}, &desk_.loop(),
-        [this, room, token = held->token, later = desk_.defer(ask)](
-            const Outcome& outcome) mutable { answer_rank(later, *room, token, outcome); });
+bool Hhplus::may_tell_visits(Call& call) const {
+    const Caller& caller = call.caller();
+    if (caller.is_admin || caller.is_backend) return true;
+    unauthorized(call);
+    return false;
 }
 
-// The origin tells what became of the visit. Reserved again: the time begins again.
-void Hhplus::tell(Ask& ask, Route route) {
-    const Caller caller = desk_.identify(ask);
-    if (!caller.is_admin && !caller.is_backend) return unauthorized(ask);
-    const std::optional<Held> held = held_by(ask);
-    if (!held) return;
-    const std::shared_ptr<HostedRoom> room = held->room->shared_from_this();
-    const Number number = held->token.number;
+// The origin tells what became of the visit.
+void Hhplus::tell(Call& call, const ShownToken& shown, const Command& command) {
+    HostedRoom& room = *shown.place.room;
+    const Sight sight = desk_.visits().glance(shown.place, call.now());
     // Whose place it is this copy has not heard yet, and the halves of the token may be of two.
-    if (number > room->view().issued() && room->age(ask.now) > Millis{0}) return unavailable(ask);
-    if (is_of_other(*room, held->token)) return unauthorized(ask); // It may have heard just now.
-    const Millis lease = std::min(options_.lease_reserved, room->view().settings().lease);
-    const Command command =
-        route == Route::reserved ? Command{SetLease{number, lease}} : Command{Finish{number}};
-    desk_.service().submit(*room, command, &desk_.loop(),
-                           [this, later = desk_.defer(ask)](const Outcome& outcome) mutable {
-                               if (const auto* refused = std::get_if<Refused>(&outcome))
-                                   return refuse(later, refused->reason);
-                               compose(begin(later, Status::ok).body(), done);
-                           });
+    const bool is_unheard =
+        shown.place.number > room.view().issued() && room.age(call.now()) > Millis{0};
+    if (is_unheard || std::holds_alternative<NotHeard>(sight)) return unavailable(call);
+    if (std::holds_alternative<OfAnother>(sight)) return unauthorized(call);
+    desk_.submit(call, room, command, [](Call& asked, const Outcome& outcome) {
+        if (const auto* refused = std::get_if<Refused>(&outcome))
+            return refuse(asked, refused->reason);
+        compose(begin_json(asked, Status::ok).body(), done);
+    });
+}
+
+// Reserved again: the time begins again.
+void Hhplus::reserved(Call& call) {
+    if (!may_tell_visits(call)) return;
+    const std::optional<ShownToken> shown = show_token(call);
+    if (!shown) return;
+    const Settings& settings = shown->place.room->view().settings();
+    tell(call, *shown,
+         SetLease{shown->place.number, std::min(options_.lease_reserved, settings.lease)});
+}
+
+void Hhplus::paid(Call& call) {
+    if (!may_tell_visits(call)) return;
+    if (const std::optional<ShownToken> shown = show_token(call))
+        tell(call, *shown, Finish{shown->place.number});
 }
 
 // The origin tells what it stands now. Somebody must always go in: who wants nobody to pauses.
-void Hhplus::batch(Ask& ask) {
-    const Caller caller = desk_.identify(ask);
-    if (!caller.is_admin && !caller.is_backend) return unauthorized(ask);
-    const std::optional<double> qps = read_qps(ask.request.body);
-    if (!qps) return refuse(ask, Status::bad_request, bad_request);
+void Hhplus::batch(Call& call) {
+    if (!may_tell_visits(call)) return;
+    const std::optional<double> qps = read_qps(call.request().body);
+    if (!qps) return refuse(call, Status::bad_request, bad_request);
     const std::shared_ptr<HostedRoom> room = open_room();
     // All settings are written: an old copy would undo what was changed elsewhere since.
-    if (!room || room->age(ask.now) > limits::age_untold) return unavailable(ask);
+    if (!room || room->age(call.now()) > limits::age_untold) return unavailable(call);
     OriginLoad load = options_.load;
     load.queries_per_second = *qps;
     Settings settings = room->view().settings();
     settings.admit_batch = std::clamp<std::int64_t>(
         batch_of(visitors_per_second(load, options_.margin), settings.admit_interval), 1,
         limits::count_max);
-    desk_.note(ask, caller, "batch", fmt::format("{}", settings.admit_batch));
-    desk_.service().submit(*room, Configure{settings}, &desk_.loop(),
-                           [this, room, size = settings.admit_batch,
-                            later = desk_.defer(ask)](const Outcome& outcome) mutable {
-                               if (const auto* refused = std::get_if<Refused>(&outcome))
-                                   return refuse(later, refused->reason);
-                               desk_.service().publish(room);
-                               compose(begin(later, Status::ok).body(),
-                                       R"({"result":"SUCCESS","data":{"batch":)", size,
-                                       R"(},"error":null})");
-                           });
+    desk_.note(call, {}, "batch", fmt::format("{}", settings.admit_batch));
+    desk_.submit(call, *room, Configure{settings},
+                 [this, room, size = settings.admit_batch](Call& asked, const Outcome& outcome) {
+                     if (const auto* refused = std::get_if<Refused>(&outcome))
+                         return refuse(asked, refused->reason);
+                     desk_.service().publish(room);
+                     compose(begin_json(asked, Status::ok).body(),
+                             R"({"result":"SUCCESS","data":{"batch":)", size, R"(},"error":null})");
+                 });
 }
 
 } // namespace anteroom::hhplus

@@ -25,11 +25,13 @@ class Hhplus final : public DialectRoutes {
   public:
     Hhplus(Desk& desk, const Options& options) : desk_(desk), options_(options) {}
 
-    bool owns(std::string_view path) const override;
-    bool handle(Ask& ask) override;
-    std::string user_of(const Ask& ask) override;
-    bool over_limit(Ask& ask, std::int64_t wait_seconds) override;
-    bool miss(Ask& ask) override;
+    void add_routes(Router& router) override;
+    CrossOrigin cross_origin(std::string_view path) const override;
+    void refuse_method(Call& call, std::string_view allowed) override;
+    std::span<const std::string_view> prefixes() const override;
+    void refuse_path(Call& call) override;
+    std::string user_of(Call& call, bool owns) override;
+    bool over_limit(Call& call, bool owns, std::int64_t wait_seconds) override;
     bool looks_like_ticket(std::string_view text) const override { return looks_like_token(text); }
     std::optional<ForeignTicket> read_ticket(std::string_view text,
                                              token::UnixSeconds now) override;
@@ -39,44 +41,36 @@ class Hhplus final : public DialectRoutes {
     }
 
   private:
-    enum class Route : std::uint8_t { issue, rank, reserved, paid, batch };
-    struct Rule;
-    static const Rule rules[];
-    static const Rule* find(std::string_view path);
+    void issue(Call& call);
+    void rank(Call& call);
+    void reserved(Call& call);
+    void paid(Call& call);
+    void batch(Call& call);
 
     // Answers, all in the same envelope.
-    net::Answer begin(Ask& ask, net::Status status);
-    net::Answer begin(Later& later, net::Status status);
-    void refuse(Ask& ask, net::Status status, std::string_view error, std::int64_t retry_after = 0);
-    void refuse(Later& later, Reason reason);
-    void unauthorized(Ask& ask);
-    void unauthorized(Later& later);
-    void unavailable(Ask& ask);
-    void preflight(Ask& ask);
-
-    void issue(Ask& ask);
-    void rank(Ask& ask);
-    void write_rank(net::Answer& answer, const HostedRoom& room, const Standing& standing);
-    void answer_rank(Later& later, const HostedRoom& room, const QueueToken& token,
-                     const Outcome& outcome);
-    void tell(Ask& ask, Route route);
-    void batch(Ask& ask);
-    std::shared_ptr<HostedRoom> open_room();
+    static void refuse(Call& call, net::Status status, std::string_view error,
+                       std::int64_t retry_after = 0);
+    static void refuse(Call& call, Reason reason);
+    static void unauthorized(Call& call);
+    static void unavailable(Call& call);
+    void answer_rank(Call& call, const HostedRoom& room, const Sight& sight) const;
 
     // Who asks, and whether that was verified by anybody.
     struct Person {
         UserId user = 0;
         bool is_verified = false;
     };
-    std::optional<Person> person_of(const Ask& ask);
-    bool is_holder(const QueueToken& token);
-    bool is_of_other(const HostedRoom& room, const QueueToken& token) const;
+    std::optional<Person> person_of(Call& call) const;
+    bool is_holder(const QueueToken& token) const;
     // The place that the request's token names. Answers when there is none.
-    struct Held {
-        HostedRoom* room = nullptr;
+    struct ShownToken {
         QueueToken token;
+        VisitPlace place;
     };
-    std::optional<Held> held_by(Ask& ask);
+    std::optional<ShownToken> show_token(Call& call);
+    bool may_tell_visits(Call& call) const;
+    void tell(Call& call, const ShownToken& shown, const Command& command);
+    std::shared_ptr<HostedRoom> open_room();
 
     Desk& desk_;
     const Options options_;

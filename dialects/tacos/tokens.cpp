@@ -22,15 +22,19 @@ std::string mint(token::TicketBook& book, const PlaceToken& place) {
 
 std::optional<PlaceToken> read(token::TicketBook& book, std::string_view text, TokenUse use,
                                token::UnixSeconds now) {
-    if (text.size() != token::UuidTicket{}.view().size()) return std::nullopt;
-    const token::TicketVerdict verdict = book.read(text, now);
+    const std::uint32_t generation = generation_of(use, false);
+    const token::TicketVerdict verdict = book.read(text, now,
+                                                   {.kind = token::TicketKind::inner,
+                                                    .room = {},
+                                                    .generation = generation,
+                                                    .shape = token::TicketShape::uuid,
+                                                    .generations = 2});
     const auto* content = std::get_if<token::TicketContent>(&verdict);
-    if (!content || content->kind != token::TicketKind::inner) return std::nullopt;
-    for (const bool has_user : {false, true})
-        if (content->generation == generation_of(use, has_user))
-            return PlaceToken{
-                .use = use, .has_user = has_user, .room = content->room, .number = content->number};
-    return std::nullopt;
+    if (!content) return std::nullopt;
+    return PlaceToken{.use = use,
+                      .has_user = content->generation != generation,
+                      .room = content->room,
+                      .number = content->number};
 }
 
 } // namespace anteroom::tacos

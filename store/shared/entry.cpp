@@ -12,7 +12,7 @@ namespace {
 
 // Version 1 knows nothing of missed calls and of when visitors were told to ask again.
 constexpr std::uint8_t entry_version = 2;
-constexpr std::uint8_t ask_version = 2;
+constexpr std::uint8_t ask_version = 3; // 3: Seek.
 
 bool is_known(std::uint8_t version, std::uint8_t newest) {
     return version >= 1 && version <= newest;
@@ -128,7 +128,7 @@ void members(X& x, Visit& visit) {
         visit(x.to);
     } else if constexpr (std::is_same_v<T, Join>) {
         visit(x.visitor), visit(x.lane), visit(x.outer);
-    } else if constexpr (std::is_same_v<T, TakeNumber>) {
+    } else if constexpr (std::is_same_v<T, TakeNumber> || std::is_same_v<T, Seek>) {
         visit(x.visitor);
     } else if constexpr (std::is_same_v<T, CallNext> || std::is_same_v<T, Advance>) {
         visit(x.count);

@@ -84,7 +84,7 @@ Entry full_entry() {
 std::vector<Command> every_command() {
     Settings settings;
     settings.idle = seconds(17);
-    static_assert(std::variant_size_v<Command> == 18, "one more kind belongs into this list");
+    static_assert(std::variant_size_v<Command> == 19, "one more kind belongs into this list");
     return {Join{.visitor = ann, .lane = 1, .outer = OuterPlace{.generation = 2, .number = 3}},
             Touch{1},
             Claim{2},
@@ -102,7 +102,8 @@ std::vector<Command> every_command() {
             Activate{},
             Deactivate{},
             Clear{},
-            SetLease{.number = 6, .lease = seconds(300)}};
+            SetLease{.number = 6, .lease = seconds(300)},
+            Seek{{.high = 7, .low = 8}}};
 }
 
 TEST(Entry, ComesBackAsItWas) {

@@ -240,7 +240,9 @@ Command random_command(std::mt19937_64& random, bool has_outer) {
         case 2:
         case 3: return join(up_to(25), static_cast<std::uint8_t>(up_to(2)));
         case 4:
-        case 5: return Touch{number};
+        case 5:
+            if (up_to(3) == 0) return Seek{join(up_to(25), 0).visitor};
+            return Touch{number};
         case 6: return Claim{number};
         case 7: return Finish{number};
         case 8: return Leave{number};

@@ -122,6 +122,11 @@ Outcome NaiveRoom::on(const Touch& touch) {
     return standing(touch.number);
 }
 
+Outcome NaiveRoom::on(const Seek& seek) {
+    const Visitor* there = find_live(seek.visitor);
+    return on(Touch{there ? there->number : 0});
+}
+
 Outcome NaiveRoom::on(const Claim& asked) {
     Visitor* visitor = find(asked.number);
     if (!visitor) return Refused{Reason::unknown_number};

@@ -48,6 +48,7 @@ class NaiveRoom {
   private:
     Outcome on(const Join&);
     Outcome on(const Touch&);
+    Outcome on(const Seek&);
     Outcome on(const Claim&);
     Outcome on(const Redeem&);
     Outcome on(const SetLease&);

@@ -100,7 +100,9 @@ Command random_command(Dice& dice, const Room& room, std::uint64_t people) {
                 join.outer = OuterPlace{outer.generation(), dice.below(outer.issued() + 2)};
             return join;
         }
-        case 4: return TakeNumber{key(1'000 + dice.below(people))};
+        case 4:
+            if (dice.one_in(3)) return Seek{key(dice.below(people))};
+            return TakeNumber{key(1'000 + dice.below(people))};
         case 5: return Leave{number};
         case 6: return dice.one_in(4) ? Command{Leave{number}} : Command{Finish{number}};
         case 7: return Finish{number};

@@ -74,7 +74,7 @@ TestServer::TestServer(TestOptions options)
         thread_.loop.on_turn([this] { service.quiet().pass(0); });
         api_ = std::make_unique<api::Api>(shared, 0, thread_.loop,
                                           *Office::open(keys, office_options(options)));
-        CHECK(api_->open_gate(gate));
+        CHECK(api_->open(gate));
         server_ = *net::HttpServer::listen(thread_.loop, *api_, std::move(server_options));
         port_ = server_->port();
     });
