@@ -1,6 +1,7 @@
 // What operators can ask. Who they are was settled before; what they change is noted.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -87,6 +88,11 @@ void Native::admin_put_room(Call& call) {
     RoomSettings settings = there ? settings_of(*there) : service_.settings_for(call.parameter(0));
     if (const std::string fault = read_room_body(call.request().body, settings); !fault.empty())
         return refuse(call, Code::bad_request, fault);
+    const std::vector<std::string>& dialects = desk_.shared().dialect_names;
+    const std::string& only = settings.profile.dialect;
+    if (!only.empty() && std::ranges::find(dialects, only) == dialects.end())
+        return refuse(call, Code::bad_request,
+                      fmt::format("dialect must be {} or empty", fmt::join(dialects, ", ")));
     if (!service_.is_writable()) return refuse(call, Code::unavailable);
     const Rooms::Made made = service_.make_room(call.parameter(0), settings);
     if (!made.room) return refuse(call, Code::unavailable, "there are too many rooms");

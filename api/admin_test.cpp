@@ -161,6 +161,20 @@ TEST(Admin, VisitorsArePaged) {
     EXPECT_EQ(seen, 7u);
 }
 
+TEST(Admin, ARoomIsForADialectThatThereIs) {
+    TestServer server;
+    const auto put = [&](std::string_view dialect) {
+        return server.ask("PUT", "/v1/admin/rooms/r", TestServer::as_admin(),
+                          fmt::format(R"({{"dialect":"{}"}})", dialect));
+    };
+    EXPECT_EQ(put("portal").status, 201) << "also when it is not spoken";
+    const auto refused = put("klingon");
+    EXPECT_EQ(refused.status, 400);
+    EXPECT_EQ(TestServer::text_of(TestServer::json(refused), "detail"),
+              "dialect must be urr, tacos, portal, hhplus or empty");
+    EXPECT_EQ(put("").status, 200);
+}
+
 TEST(OpenApi, DescribesExactlyTheRoutesThereAre) {
     TestServer server;
     const boost::json::object document = TestServer::json(server.ask("GET", "/v1/openapi.json"));

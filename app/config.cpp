@@ -12,6 +12,7 @@
 #include "app/config_keys.h"
 #include "app/config_names.h"
 #include "app/dialect_config.h"
+#include "app/dialects.h"
 #include "app/foreign_names.h"
 #include "app/gate_config.h"
 #include "app/history_config.h"
@@ -36,6 +37,29 @@ constexpr std::size_t file_bytes_max = 1024 * 1024;
 
 [[noreturn]] void wrong_type(std::string_view where, std::string_view wanted) {
     throw ConfigError(fmt::format("{} must be {}", where, wanted));
+}
+
+std::string_view kind_of(const FieldValue& value) {
+    return std::visit(Overload{
+                          [](std::int64_t) { return "a whole number"; },
+                          [](double) { return "a number"; },
+                          [](bool) { return "true or false"; },
+                          [](const std::string&) { return "a text"; },
+                          [](const Texts&) { return "a list of texts"; },
+                      },
+                      value);
+}
+
+// A value of the type that the setting of a dialect has.
+FieldValue typed_as(const FieldValue& usual, const FieldValue& value, std::string_view where) {
+    FieldValue typed = value;
+    const auto* whole = std::get_if<std::int64_t>(&value);
+    if (std::holds_alternative<double>(usual) && whole) typed = static_cast<double>(*whole);
+    if (typed.index() != usual.index()) wrong_type(where, kind_of(usual));
+    const auto* count = std::get_if<std::int64_t>(&typed);
+    const auto* number = std::get_if<double>(&typed);
+    if ((count && *count < 0) || (number && !(*number >= 0))) wrong_type(where, "0 or more");
+    return typed;
 }
 
 void set(Config& config, const ConfigKey& key, const FieldValue& value, std::string_view where) {
@@ -73,12 +97,17 @@ void set(Config& config, const ConfigKey& key, const FieldValue& value, std::str
                        if (!given) wrong_type(where, "a list of texts");
                        config.*member = *given;
                    },
+                   [&](const DialectSetting* setting) {
+                       config.dialect_values.insert_or_assign(
+                           full_name(key), typed_as(usual_value(*setting), value, where));
+                   },
                    [&](const RoomField* field) {
                        if (const auto fault = set_field(config.defaults, field->name, value))
                            throw ConfigError(fmt::format("{}: {}", where, *fault));
                    },
                },
                key.member);
+    if (full_name(key) == "dialects.enabled") config.dialects_are_named = true;
 }
 
 // --- The file
@@ -239,13 +268,14 @@ void read_environment(Config& config, const char* const* environment) {
 }
 
 void read_aliases(Config& config, const char* const* environment) {
-    const auto aliases = config_aliases();
+    const std::vector<NameOfSystem> names = original_names();
     // From the last row to the first, so that the first one of a setting stays.
-    for (auto alias = aliases.rbegin(); alias != aliases.rend(); ++alias)
+    for (auto row = names.rbegin(); row != names.rend(); ++row)
         for_each_variable(environment, [&](std::string_view variable, std::string_view text) {
-            if (variable == alias->variable && !text.empty() && speaks(config, alias->dialect))
-                set_from_text(config, *find_key(alias->section, alias->name),
-                              std::string(text) + std::string(alias->unit), variable);
+            const OriginalName& name = *row->name;
+            if (variable == name.variable && !text.empty() && speaks(config, row->dialect->name))
+                set_from_text(config, *find_key(name.section, name.name),
+                              std::string(text) + std::string(name.unit), variable);
         });
 }
 
@@ -281,14 +311,16 @@ void check(const Config& config) {
     if (shares_rooms(config)) redis_options(config);
     history_url(config);
     history_keep(config);
+    const Texts known = dialect_names();
     for (const std::string& dialect : config.dialects)
-        if (std::ranges::find(dialect_names, dialect) == dialect_names.end())
+        if (std::ranges::find(known, dialect) == known.end())
             throw ConfigError(fmt::format("dialects.enabled: \"{}\" is not spoken; there are {}",
-                                          dialect, fmt::join(dialect_names, ", ")));
-    urr_options(config);
-    tacos_options(config);
-    portal_options(config);
-    hhplus_options(config);
+                                          dialect, fmt::join(known, ", ")));
+    const std::string& only = config.defaults.profile.dialect;
+    if (!only.empty() && std::ranges::find(known, only) == known.end())
+        throw ConfigError(
+            fmt::format("defaults.dialect must be one of {}, or empty", fmt::join(known, ", ")));
+    for (const DialectInfo* dialect : dialects()) open_dialect(config, *dialect);
     gate_rules(config);
     gate_proxy(config);
     gate_call_limits(config);
@@ -350,7 +382,14 @@ bool shares_rooms(const Config& config) {
     return config.store_url.starts_with("redis");
 }
 
+std::vector<std::string> dialect_names() {
+    Texts names;
+    for (const DialectInfo* dialect : dialects()) names.emplace_back(dialect->name);
+    return names;
+}
+
 bool speaks(const Config& config, std::string_view dialect) {
+    if (!config.dialects_are_named && !config.gate_origin.empty()) return false;
     return std::find(config.dialects.begin(), config.dialects.end(), dialect) !=
            config.dialects.end();
 }

@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/config_error.h"
 #include "service/profile.h"
+#include "service/room_fields.h"
 
 namespace anteroom::token {
 struct AccessRules;
@@ -16,15 +20,13 @@ struct AccessRules;
 
 namespace anteroom::app {
 
-// The exceptions of the house: caught in main, one line, exit_config.
-struct ConfigError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
 // What is in the data folder cannot be used, or not now. One line, too; exit_data.
 struct DataError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
+
+// The names of all dialects.
+std::vector<std::string> dialect_names();
 
 // Members in the order of the table. The default of a setting is that of its member.
 struct Config {
@@ -60,51 +62,10 @@ struct Config {
     std::string outer_key;
     std::string entry_key;
     // [dialects]
-    std::vector<std::string> dialects{dialect_names.begin(), dialect_names.end()};
-    // [urr]
-    std::string urr_catalogue_url;
-    std::string urr_catalogue_token;
-    std::string urr_catalogue_timeout = "2s";
-    std::string urr_entry_pass = "10m";
-    bool urr_trust_vwr_position = false;
-    bool urr_unknown_is_404 = false;
-    // [portal]
-    std::string portal_entered = "10m";
-    std::string portal_idle = "10m";
-    std::string portal_stream = "5m";
-    bool portal_idempotent_enter = false;
-    std::string portal_deactivate = "expire";
-    // [tacos]
-    std::int64_t tacos_rank = 100;
-    std::string tacos_min_wait = "5s";
-    double tacos_rate_per_second = 50;
-    std::string tacos_idle = "5m";
-    std::string tacos_enter_window = "20s";
-    std::string tacos_grant = "30s";
-    std::int64_t tacos_limit_burst = 100;
-    std::int64_t tacos_limit_per_second = 50;
-    std::string tacos_idempotency = "5m";
-    bool tacos_require_idempotency_key = false;
-    bool tacos_trust_body_user = false;
-    std::string tacos_test_token;
-    std::string tacos_flush;
-    std::string tacos_jwt_issuer;
-    std::string tacos_jwt_audience = "traffic-tacos-api";
-    // [hhplus]
-    std::string hhplus_room = "hhplus";
-    std::int64_t hhplus_batch = 0;
-    std::string hhplus_interval = "10s";
-    std::int64_t hhplus_max_active = 0;
-    std::string hhplus_lease = "10m";
-    std::string hhplus_lease_reserved = "5m";
-    std::string hhplus_idle = "10m";
-    std::string hhplus_wait_min = "1s";
-    double hhplus_qps = 10'000;
-    double hhplus_queries = 3;
-    double hhplus_calls = 5;
-    double hhplus_retry = 1.5;
-    double hhplus_margin = 0.1;
-    bool hhplus_trust_user_id = false;
+    std::vector<std::string> dialects = dialect_names();
+    bool dialects_are_named = false; // dialects.enabled was set, to whatever.
+    // The sections of dialects, "SECTION.KEY"; what is not here has its default.
+    std::map<std::string, FieldValue, std::less<>> dialect_values;
     // [gate]
     std::vector<std::string> gate_origin;
     std::string gate_rules = "default";
@@ -148,6 +109,8 @@ bool shares_rooms(const Config& config);
 // False for "memory:FOLDER": keys are kept, rooms are gone after the end. For measuring.
 bool keeps_rooms(const Config& config);
 
+// Whether a dialect is spoken. In front of a site only those that dialects.enabled names: the paths
+// of the others are the site's.
 bool speaks(const Config& config, std::string_view dialect);
 
 // What users' access tokens must say.

@@ -1,12 +1,13 @@
 #include "app/config_keys.h"
 
 #include "app/config_tables.h"
+#include "app/dialects.h"
 #include "base/overload.h"
 
 namespace anteroom::app {
 namespace {
 
-constexpr ConfigSection sections[] = {
+constexpr ConfigSection own_sections[] = {
     {"server", "", "How clients reach the server."},
     {"store", "", "Where rooms are kept."},
     {"ledger", "", "The ledger of rooms that are kept in a folder."},
@@ -14,10 +15,6 @@ constexpr ConfigSection sections[] = {
     {"auth", "", "Who operators and known users are."},
     {"keys", "", "The keys that sign tickets and passes."},
     {"dialects", "", "Which other systems' clients are answered."},
-    {"urr", "urr", "System U, a two-tier waiting room."},
-    {"portal", "portal", "System P, a shop's queue."},
-    {"tacos", "tacos", "System T, a token queue. Rooms that exist keep their settings."},
-    {"hhplus", "hhplus", "System H, a concert hall's queue."},
     {"gate", "", "The reverse proxy and its rules."},
     {"rooms", "", "How rooms are made and how fast one address takes places."},
     {"log", "", "What the server logs."},
@@ -26,10 +23,27 @@ constexpr ConfigSection sections[] = {
      "operators change them while the server runs (PUT /v1/admin/rooms/ROOM)."},
 };
 
+// The sections of dialects follow [dialects].
+std::vector<ConfigSection> all_sections() {
+    std::vector<ConfigSection> all;
+    for (const ConfigSection& section : own_sections) {
+        all.push_back(section);
+        if (section.name != "dialects") continue;
+        for (const DialectInfo* dialect : dialects())
+            all.push_back({dialect->name, dialect->name, dialect->meaning});
+    }
+    return all;
+}
+
 std::vector<ConfigKey> all_keys() {
     std::vector<ConfigKey> all;
-    for (const std::span<const ConfigKey> part : {server_keys(), dialect_keys(), gate_keys()})
-        all.insert(all.end(), part.begin(), part.end());
+    all.insert(all.end(), server_keys().begin(), server_keys().end());
+    for (const DialectInfo* dialect : dialects())
+        for (const DialectSetting& setting : dialect->settings)
+            all.push_back({dialect->name, setting.name, &setting, setting.form, setting.meaning,
+                           setting.is_secret ? Secret::whole : Secret::none, Reload::no,
+                           setting.choices});
+    all.insert(all.end(), gate_keys().begin(), gate_keys().end());
     for (const RoomField& field : room_fields())
         all.push_back({"defaults", field.name, &field, field.form, field.meaning, Secret::none,
                        Reload::no, field.choices});
@@ -44,7 +58,8 @@ std::span<const ConfigKey> config_keys() {
 }
 
 std::span<const ConfigSection> config_sections() {
-    return sections;
+    static const std::vector<ConfigSection> all = all_sections();
+    return all;
 }
 
 const ConfigKey* find_key(std::string_view section, std::string_view name) {
@@ -56,6 +71,11 @@ const ConfigKey* find_key(std::string_view section, std::string_view name) {
 FieldValue config_value(const Config& config, const ConfigKey& key) {
     return std::visit(
         Overload{[&](const RoomField* field) { return field_value(config.defaults, *field); },
+                 [&](const DialectSetting* setting) -> FieldValue {
+                     const auto found = config.dialect_values.find(full_name(key));
+                     return found == config.dialect_values.end() ? usual_value(*setting)
+                                                                 : found->second;
+                 },
                  [&](auto member) -> FieldValue { return config.*member; }},
         key.member);
 }

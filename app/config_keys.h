@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/config.h"
+#include "desk/dialect_info.h"
 #include "service/room_fields.h"
 
 namespace anteroom::app {
@@ -24,9 +25,9 @@ enum class Reload : std::uint8_t {
 };
 
 struct ConfigKey {
-    using Member =
-        std::variant<std::string Config::*, std::int64_t Config::*, double Config::*,
-                     bool Config::*, std::vector<std::string> Config::*, const RoomField*>;
+    using Member = std::variant<std::string Config::*, std::int64_t Config::*, double Config::*,
+                                bool Config::*, std::vector<std::string> Config::*,
+                                const RoomField*, const DialectSetting*>;
 
     std::string_view section;
     std::string_view name;
@@ -46,7 +47,7 @@ struct ConfigSection {
 
 // In the order of the file; those of one section stand together. [defaults] is the last.
 std::span<const ConfigKey> config_keys();
-std::span<const ConfigSection> config_sections();
+std::span<const ConfigSection> config_sections(); // Those of dialects among them.
 
 // Null: there is none.
 const ConfigKey* find_key(std::string_view section, std::string_view name);

@@ -72,6 +72,10 @@ const ConfigKey server_table[] = {
      Secret::whole},
     {"keys", "entry", &Config::entry_key, "secret of at least 32 bytes",
      "The secret that signs entry passes. Empty: the key in keys.json does.", Secret::whole},
+    {"dialects", "enabled", &Config::dialects, "names of dialects",
+     "The systems whose clients are answered in their own words. A route that several of them have "
+     "belongs to the first one in this list. In front of a site (gate.origin) only those are "
+     "spoken that are named here: the paths of all others are the site's."},
 };
 
 } // namespace

@@ -8,8 +8,7 @@
 
 namespace anteroom::app {
 
-std::span<const ConfigKey> server_keys();  // [server] [store] [ledger] [history] [auth] [keys]
-std::span<const ConfigKey> dialect_keys(); // [dialects] [urr] [portal] [tacos] [hhplus]
-std::span<const ConfigKey> gate_keys();    // [gate] [rooms] [log]
+std::span<const ConfigKey> server_keys(); // [server] … [keys] [dialects]
+std::span<const ConfigKey> gate_keys();   // [gate] [rooms] [log]
 
 } // namespace anteroom::app

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "app/config_text.h"
-#include "app/dialect_config.h"
 #include "app/gate_config.h"
 #include "app/history_config.h"
+#include "app/test_dialects.h"
 #include "app/test_file.h"
 #include "gate/edge_stamp.h"
 #include "token/access.h"
@@ -138,9 +138,9 @@ TEST(Config, SystemTHasItsRulesAndItsNames) {
     EXPECT_EQ(current.limit_per_second, 7);
     EXPECT_EQ(current.limit_burst, 9);
     EXPECT_TRUE(current.comes_first);
-    EXPECT_EQ(config.tacos_jwt_audience, "others");
+    EXPECT_EQ(current.audience, "others");
     const char* silent[] = {"ANTEROOM_TACOS_JWT_AUDIENCE=", nullptr};
-    EXPECT_EQ(load_config("", silent).tacos_jwt_audience, "") << "then it is not looked at";
+    EXPECT_EQ(tacos_options(load_config("", silent)).audience, "") << "then it is not looked at";
     EXPECT_EQ(print_config(config).find("a-long-test-token"), std::string::npos);
 }
 

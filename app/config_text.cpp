@@ -95,7 +95,7 @@ constexpr std::string_view example_head = R"(# Anteroom, every setting with its 
 
 constexpr std::string_view reference_head = R"(# Configuration
 
-<!-- Written by scripts/write-reference from the table in app/config_keys*.cpp. Change the table, not this file. -->
+<!-- Written by scripts/write-reference from the tables in app/ and dialects/. Change the tables, not this file. -->
 
 `anteroom serve --config FILE` reads a TOML file; `anteroom config --example` prints one with every setting. An environment
 variable `ANTEROOM_SECTION_KEY`, such as `ANTEROOM_SERVER_LISTEN`, wins over the file; elements of a list have commas between
@@ -115,9 +115,10 @@ void append_aliases(std::string& out) {
         "While the dialect is enabled, these environment variables set the same as the setting beside them. Our own names "
         "win over them, and the first row over later ones.\n\n";
     MarkdownTable table({"variable", "system", "setting", "unit"});
-    for (const ConfigAlias& alias : config_aliases())
-        table.add({code(alias.variable), std::string(system_letter(alias.dialect)),
-                   code(fmt::format("{}.{}", alias.section, alias.name)), std::string(alias.unit)});
+    for (const NameOfSystem& row : original_names())
+        table.add({code(row.name->variable), std::string(row.dialect->system),
+                   code(fmt::format("{}.{}", row.name->section, row.name->name)),
+                   std::string(row.name->unit)});
     out += table.text();
 }
 
@@ -128,11 +129,11 @@ void append_foreign_names(std::string& out) {
         "server says so at the start: one line per name, at most {} lines, never with a value.\n\n",
         warnings_max);
     MarkdownTable table({"variable", "system", "setting", "what to do"});
-    for (const ForeignName& name : foreign_names()) {
+    for (const UnusedName& row : unused_names()) {
+        const ForeignName& name = *row.name;
         std::string systems;
-        for (const std::string_view dialect : dialect_names)
-            if (name.dialects.find(dialect) != name.dialects.npos)
-                systems += fmt::format("{}{}", systems.empty() ? "" : ", ", system_letter(dialect));
+        for (const DialectInfo* dialect : row.dialects)
+            systems += fmt::format("{}{}", systems.empty() ? "" : ", ", dialect->system);
         table.add({code(name.variable), systems, name.setting.empty() ? "" : code(name.setting),
                    std::string(name.advice) + (name.is_common ? " (no warning)" : "")});
     }

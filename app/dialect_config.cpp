@@ -1,139 +1,34 @@
 #include "app/dialect_config.h"
 
-#include <fmt/format.h>
-
-#include <cmath>
-
-#include "base/duration.h"
-#include "dialects/hhplus/dialect.h"
-#include "dialects/portal/dialect.h"
-#include "dialects/tacos/dialect.h"
-#include "dialects/urr/dialect.h"
-#include "net/url.h"
-#include "service/room_fields.h"
-#include "token/secret.h"
+#include "app/config_keys.h"
+#include "app/dialects.h"
+#include "base/check.h"
 
 namespace anteroom::app {
-namespace {
 
-Millis span(std::string_view name, const std::string& text, Millis least = Millis{1}) {
-    const std::optional<Millis> value = parse_duration(text);
-    if (!value || *value < least || *value > limits::span_max)
-        throw ConfigError(
-            fmt::format("{} must be a span such as \"10m\", at least {}", name, to_string(least)));
-    return *value;
+DialectSettings dialect_settings(const Config& config, const DialectInfo& dialect) {
+    return DialectSettings(dialect.name, [&config, &dialect](std::string_view name) {
+        const ConfigKey* key = find_key(dialect.name, name);
+        CHECK(key); // The dialect reads only settings that are in its table.
+        return config_value(config, *key);
+    });
 }
 
-OriginLoad hhplus_load(const Config& config) {
-    const OriginLoad load{.queries_per_second = config.hhplus_qps,
-                          .queries = config.hhplus_queries,
-                          .calls = config.hhplus_calls,
-                          .retry = config.hhplus_retry};
-    const auto is_good = [](double factor) { return factor > 0 && factor <= 1e9; };
-    if (!is_good(load.queries_per_second) || !is_good(load.queries) || !is_good(load.calls) ||
-        !is_good(load.retry))
-        throw ConfigError("hhplus.qps, queries, calls and retry must be above 0");
-    if (!(config.hhplus_margin < 1)) throw ConfigError("hhplus.margin must be from 0 to below 1");
-    return load;
+DialectSurroundings dialect_surroundings(const Config& config, const DialectInfo& dialect) {
+    return {.defaults = config.defaults,
+            .issuer = config.issuer,
+            .version = ANTEROOM_VERSION,
+            .comes_first = !config.dialects.empty() && config.dialects.front() == dialect.name};
 }
 
-} // namespace
-
-urr::Options urr_options(const Config& config) {
-    const std::string& url = config.urr_catalogue_url;
-    std::string example = url;
-    if (const std::size_t at = url.find("{event}"); at != url.npos) example.replace(at, 7, "x");
-    if (!url.empty() && !net::parse_url(example))
-        throw ConfigError("urr.catalogue_url must be an http or https URL");
-    urr::Options options{
-        .entry_pass_life = span("urr.entry_pass", config.urr_entry_pass),
-        .trusts_vwr_position = config.urr_trust_vwr_position,
-        .unknown_is_404 = config.urr_unknown_is_404,
-    };
-    options.catalogue.url = url;
-    options.catalogue.token = config.urr_catalogue_token;
-    options.catalogue.deadline = span("urr.catalogue_timeout", config.urr_catalogue_timeout);
-    return options;
-}
-
-tacos::Options tacos_options(const Config& config) {
-    const tacos::Rules rules{
-        .rank = config.tacos_rank,
-        .min_wait = span("tacos.min_wait", config.tacos_min_wait, Millis{0}),
-        .rate_milli = std::llround(std::min(config.tacos_rate_per_second, 1e9) * 1e3),
-        .idle = span("tacos.idle", config.tacos_idle, seconds(1)),
-        .enter_window = span("tacos.enter_window", config.tacos_enter_window, seconds(1)),
-        .grant = span("tacos.grant", config.tacos_grant, seconds(1)),
-    };
-    if (config.tacos_rate_per_second > 0 && rules.rate_milli == 0)
-        throw ConfigError("tacos.rate_per_second must be 0 or at least 0.001");
-    tacos::Options options{.room = room_settings(rules, config.defaults)};
-    if (const std::string fault = fault_in_words(options.room); !fault.empty())
-        throw ConfigError("tacos: " + fault);
-    options.limit_burst = config.tacos_limit_burst;
-    options.limit_per_second = config.tacos_limit_per_second;
-    if (options.limit_burst < 1) throw ConfigError("tacos.limit_burst must be at least 1");
-    options.idempotency = span("tacos.idempotency", config.tacos_idempotency, seconds(1));
-    options.requires_idempotency_key = config.tacos_require_idempotency_key;
-    options.trusts_body_user = config.tacos_trust_body_user;
-    if (!config.tacos_test_token.empty()) {
-        const Result<token::Secret> secret = token::Secret::from_text(config.tacos_test_token);
-        if (!secret) throw ConfigError("tacos.test_token: " + secret.fault().reason);
-        options.test_token = config.tacos_test_token;
-    }
-    options.flush_prefix = config.tacos_flush;
-    // Who comes first has the routes that several systems have.
-    options.comes_first = !config.dialects.empty() && config.dialects.front() == "tacos";
-    options.version = ANTEROOM_VERSION;
-    options.issuer = config.tacos_jwt_issuer;
-    options.audience = config.tacos_jwt_audience;
-    return options;
-}
-
-portal::Options portal_options(const Config& config) {
-    return {.defaults = config.defaults.rules,
-            .entered = span("portal.entered", config.portal_entered),
-            .idle = span("portal.idle", config.portal_idle),
-            .stream = span("portal.stream", config.portal_stream),
-            .idempotent_enter = config.portal_idempotent_enter,
-            .drains = config.portal_deactivate == "drain",
-            .issuer = config.issuer};
-}
-
-hhplus::Options hhplus_options(const Config& config) {
-    hhplus::Options options{
-        .room = config.hhplus_room,
-        .lease_reserved = span("hhplus.lease_reserved", config.hhplus_lease_reserved),
-        .trusts_user_id = config.hhplus_trust_user_id};
-    if (!is_room_id(options.room))
-        throw ConfigError("hhplus.room must be 1 to 128 of A-Z a-z 0-9 . _ : ~ -");
-    Settings& rules = options.settings.rules;
-    rules.admit_interval = span("hhplus.interval", config.hhplus_interval);
-    options.load = hhplus_load(config);
-    options.margin = config.hhplus_margin;
-    // The calculation of the original's design, unless the number itself is given.
-    const double per_second = visitors_per_second(options.load, options.margin);
-    rules.admit_batch =
-        config.hhplus_batch > 0
-            ? config.hhplus_batch
-            : std::min(batch_of(per_second, rules.admit_interval), limits::count_max);
-    if (config.hhplus_max_active > 0) rules.capacity = config.hhplus_max_active;
-    rules.lease = rules.lease_max = span("hhplus.lease", config.hhplus_lease);
-    rules.idle = span("hhplus.idle", config.hhplus_idle);
-    rules.wait_min = span("hhplus.wait_min", config.hhplus_wait_min, Millis{0});
-    if (const std::string fault = fault_in_words(options.settings); !fault.empty())
-        throw ConfigError("hhplus: " + fault);
-    if (options.lease_reserved < Millis{1} || options.lease_reserved > rules.lease)
-        throw ConfigError("hhplus.lease_reserved must be from 1ms to hhplus.lease");
-    return options;
+std::shared_ptr<Dialect> open_dialect(const Config& config, const DialectInfo& dialect) {
+    return dialect.open(dialect_settings(config, dialect), dialect_surroundings(config, dialect));
 }
 
 std::vector<std::shared_ptr<Dialect>> open_dialects(const Config& config) {
     std::vector<std::shared_ptr<Dialect>> open;
-    if (speaks(config, "urr")) open.push_back(urr::open(urr_options(config)));
-    if (speaks(config, "portal")) open.push_back(portal::open(portal_options(config)));
-    if (speaks(config, "hhplus")) open.push_back(hhplus::open(hhplus_options(config)));
-    if (speaks(config, "tacos")) open.push_back(tacos::open(tacos_options(config)));
+    for (const DialectInfo* dialect : dialects())
+        if (speaks(config, dialect->name)) open.push_back(open_dialect(config, *dialect));
     return open;
 }
 

@@ -1,5 +1,4 @@
-// What [urr], [tacos], [portal] and [hhplus] say, as the options of each dialect. All throw
-// ConfigError.
+// Dialects as they are configured. All throw ConfigError.
 #pragma once
 
 #include <memory>
@@ -7,19 +6,16 @@
 
 #include "app/config.h"
 #include "desk/dialect.h"
-#include "dialects/hhplus/options.h"
-#include "dialects/portal/options.h"
-#include "dialects/tacos/options.h"
-#include "dialects/urr/options.h"
+#include "desk/dialect_info.h"
 
 namespace anteroom::app {
 
-// Those that are enabled, in the order of app/dialects.cpp.
-std::vector<std::shared_ptr<Dialect>> open_dialects(const Config& config);
+// The values of its section, and what it may know of the others.
+DialectSettings dialect_settings(const Config& config, const DialectInfo& dialect);
+DialectSurroundings dialect_surroundings(const Config& config, const DialectInfo& dialect);
 
-urr::Options urr_options(const Config& config);
-tacos::Options tacos_options(const Config& config);
-portal::Options portal_options(const Config& config);
-hhplus::Options hhplus_options(const Config& config);
+std::shared_ptr<Dialect> open_dialect(const Config& config, const DialectInfo& dialect);
+// Those that are spoken, in the order of app/dialects.cpp.
+std::vector<std::shared_ptr<Dialect>> open_dialects(const Config& config);
 
 } // namespace anteroom::app

@@ -6,14 +6,10 @@
 #include "dialects/urr/dialect.h"
 
 namespace anteroom::app {
-namespace {
-
-// tacos is the last: a path below /api/v1 that no dialect has is missed in its words.
-constexpr const DialectInfo* all[] = {&urr::info, &portal::info, &hhplus::info, &tacos::info};
-
-} // namespace
 
 std::span<const DialectInfo* const> dialects() {
+    static const DialectInfo* const all[] = {&urr::info(), &tacos::info(), &portal::info(),
+                                             &hhplus::info()};
     return all;
 }
 

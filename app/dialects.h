@@ -1,4 +1,4 @@
-// The dialects that this program can speak, in the order in which they are asked about a path.
+// The dialects that this program can speak: the one list of them.
 #pragma once
 
 #include <span>

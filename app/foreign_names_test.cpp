@@ -43,7 +43,7 @@ TEST(ForeignNames, NothingIsSaidOnceTheSettingIsGiven) {
 
 TEST(ForeignNames, ValuesAreNeverShownAndThereAreAtMostTenLines) {
     Lines entries;
-    for (const ForeignName& name : foreign_names())
+    for (const ForeignName& name : unused_names())
         entries.push_back(std::string(name.variable) + "=hidden");
     for (const std::size_t count : {std::size_t{10}, std::size_t{11}, entries.size()}) {
         std::vector<const char*> environment;
@@ -54,19 +54,20 @@ TEST(ForeignNames, ValuesAreNeverShownAndThereAreAtMostTenLines) {
         for (const std::string& line : lines) all += line + '\n';
         EXPECT_EQ(all.find("hidden"), std::string::npos);
         for (std::size_t i = 0; i < count; ++i)
-            EXPECT_EQ(all.find(foreign_names()[i].variable) == std::string::npos,
-                      foreign_names()[i].is_common)
-                << foreign_names()[i].variable;
+            EXPECT_EQ(all.find(unused_names()[i].name->variable) == std::string::npos,
+                      unused_names()[i].name->is_common)
+                << unused_names()[i].name->variable;
     }
 }
 
 TEST(ForeignNames, TheTablesNameSettingsThatExistAndNoNameTwice) {
     std::set<std::string_view> taken, unused;
-    for (const ConfigAlias& alias : config_aliases()) {
-        EXPECT_NE(find_key(alias.section, alias.name), nullptr) << alias.variable;
-        taken.insert(alias.variable);
+    for (const NameOfSystem& row : original_names()) {
+        EXPECT_NE(find_key(row.name->section, row.name->name), nullptr) << row.name->variable;
+        taken.insert(row.name->variable);
     }
-    for (const ForeignName& name : foreign_names()) {
+    for (const UnusedName& row : unused_names()) {
+        const ForeignName& name = *row.name;
         EXPECT_TRUE(unused.insert(name.variable).second) << name.variable;
         EXPECT_FALSE(taken.contains(name.variable)) << name.variable;
         if (name.setting.empty()) continue;

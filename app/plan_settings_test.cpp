@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/config.h"
-#include "app/dialect_config.h"
+#include "app/test_dialects.h"
 #include "app/test_file.h"
 #include "dialects/portal/activation.h"
 

@@ -90,6 +90,7 @@ class Server {
             shared_.history = desk_.get();
         }
         shared_.dialects = open_dialects(config_);
+        shared_.dialect_names = dialect_names();
         if (config_.admin_token.empty()) shared_.admin_token_path = installation_.admin_token_path;
         if (options.demo) demo_ = std::make_unique<Demo>(service_);
         shared_.metrics = [this] {
@@ -187,11 +188,10 @@ class Server {
             worker.beat = worker.loop.every(seconds(1), [&worker] {
                 worker.lag_ms.store(worker.loop.take_lag_max().count, std::memory_order_relaxed);
             });
-            loop_metrics_.push_back(
-                {.server = &worker.server->stats(),
-                 .latency = &worker.api->latency(),
-                 .lag_ms = &worker.lag_ms,
-                 .proxy = worker.api->gate().stats()});
+            loop_metrics_.push_back({.server = &worker.server->stats(),
+                                     .latency = &worker.api->latency(),
+                                     .lag_ms = &worker.lag_ms,
+                                     .proxy = worker.api->gate().stats()});
         }
         port_ = options.port;
     }

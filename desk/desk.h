@@ -35,7 +35,8 @@ struct ApiShared {
     std::atomic<bool> stopping{false};
     bool has_demo = false;
     std::string admin_token_path = {}; // Its file; empty: the configuration has it.
-    std::vector<std::shared_ptr<Dialect>> dialects = {}; // In the order in which they are asked.
+    std::vector<std::shared_ptr<Dialect>> dialects = {}; // That are spoken.
+    std::vector<std::string> dialect_names = {};         // That a room may be for, spoken or not.
 };
 
 struct IssuedPass {

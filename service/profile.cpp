@@ -42,9 +42,8 @@ std::optional<std::string> fault_of(const Profile& profile) {
     }
     if (!profile.default_lane.empty() && !lane_number(profile, profile.default_lane))
         return "default_lane names no lane";
-    if (!profile.dialect.empty() && std::find(dialect_names.begin(), dialect_names.end(),
-                                              profile.dialect) == dialect_names.end())
-        return "dialect must be urr, tacos, portal, hhplus or empty";
+    if (!profile.dialect.empty() && !is_room_id(profile.dialect))
+        return "dialect must be the name of a dialect or empty";
     return std::nullopt;
 }
 

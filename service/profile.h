@@ -1,7 +1,6 @@
 // Profile: what a room shows and how it is reached; the engine's Settings say how it works.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,9 +16,6 @@ inline constexpr std::size_t message_length_max = 2'000;
 inline constexpr std::size_t target_length_max = 2'000;
 inline constexpr std::size_t lane_name_length_max = 64;
 } // namespace limits
-
-// The systems whose clients are answered in their own words.
-inline constexpr std::array<std::string_view, 4> dialect_names{"urr", "tacos", "portal", "hhplus"};
 
 struct Profile {
     std::string message;            // The operator's words to those who wait; empty: none.

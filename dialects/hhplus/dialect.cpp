@@ -1,6 +1,7 @@
 #include "dialects/hhplus/dialect.h"
 
 #include "dialects/hhplus/hhplus.h"
+#include "dialects/hhplus/settings.h"
 
 namespace anteroom::hhplus {
 namespace {
@@ -9,7 +10,7 @@ class HhplusDialect final : public Dialect {
   public:
     explicit HhplusDialect(const Options& options) : options_(options) {}
 
-    std::string_view name() const override { return info.name; }
+    std::string_view name() const override { return "hhplus"; }
     std::unique_ptr<DialectRoutes> open_routes(Desk& desk, Hub&) override {
         return std::make_unique<Hhplus>(desk, options_);
     }
@@ -24,10 +25,23 @@ class HhplusDialect final : public Dialect {
 
 } // namespace
 
-constinit const DialectInfo info{.name = "hhplus", .system = "H"};
-
 std::shared_ptr<Dialect> open(const Options& options) {
     return std::make_shared<HhplusDialect>(options);
+}
+
+const DialectInfo& info() {
+    static const DialectInfo all{
+        .name = "hhplus",
+        .system = "H",
+        .meaning = "System H, a concert hall's queue.",
+        .settings = settings(),
+        .original_names = original_names(),
+        .foreign_names = foreign_names(),
+
+        .open = [](const DialectSettings& values, const DialectSurroundings& surroundings) {
+            return open(read_options(values, surroundings));
+        }};
+    return all;
 }
 
 } // namespace anteroom::hhplus

@@ -1,6 +1,7 @@
 #include "dialects/portal/dialect.h"
 
 #include "dialects/portal/portal.h"
+#include "dialects/portal/settings.h"
 
 namespace anteroom::portal {
 namespace {
@@ -9,7 +10,7 @@ class PortalDialect final : public Dialect {
   public:
     explicit PortalDialect(const Options& options) : options_(options) {}
 
-    std::string_view name() const override { return info.name; }
+    std::string_view name() const override { return "portal"; }
     std::unique_ptr<DialectRoutes> open_routes(Desk& desk, Hub& hub) override {
         return std::make_unique<Portal>(desk, hub, options_);
     }
@@ -27,10 +28,23 @@ class PortalDialect final : public Dialect {
 
 } // namespace
 
-constinit const DialectInfo info{.name = "portal", .system = "P"};
-
 std::shared_ptr<Dialect> open(const Options& options) {
     return std::make_shared<PortalDialect>(options);
+}
+
+const DialectInfo& info() {
+    static const DialectInfo all{
+        .name = "portal",
+        .system = "P",
+        .meaning = "System P, a shop's queue.",
+        .settings = settings(),
+        .original_names = original_names(),
+        .foreign_names = foreign_names(),
+
+        .open = [](const DialectSettings& values, const DialectSurroundings& surroundings) {
+            return open(read_options(values, surroundings));
+        }};
+    return all;
 }
 
 } // namespace anteroom::portal

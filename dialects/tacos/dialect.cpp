@@ -1,6 +1,7 @@
 #include "dialects/tacos/dialect.h"
 
 #include "dialects/tacos/metric_families.h"
+#include "dialects/tacos/settings.h"
 #include "dialects/tacos/tacos.h"
 
 namespace anteroom::tacos {
@@ -56,7 +57,7 @@ class TacosDialect final : public Dialect {
   public:
     explicit TacosDialect(const Options& options) : shared_(options) {}
 
-    std::string_view name() const override { return info.name; }
+    std::string_view name() const override { return "tacos"; }
     std::unique_ptr<DialectRoutes> open_routes(Desk& desk, Hub&) override {
         return std::make_unique<Tacos>(desk, shared_);
     }
@@ -74,10 +75,23 @@ class TacosDialect final : public Dialect {
 
 } // namespace
 
-constinit const DialectInfo info{.name = "tacos", .system = "T", .metrics = metric_families};
-
 std::shared_ptr<Dialect> open(const Options& options) {
     return std::make_shared<TacosDialect>(options);
+}
+
+const DialectInfo& info() {
+    static const DialectInfo all{
+        .name = "tacos",
+        .system = "T",
+        .meaning = "System T, a token queue. Rooms that exist keep their settings.",
+        .settings = settings(),
+        .original_names = original_names(),
+        .foreign_names = foreign_names(),
+        .metrics = metric_families,
+        .open = [](const DialectSettings& values, const DialectSurroundings& surroundings) {
+            return open(read_options(values, surroundings));
+        }};
+    return all;
 }
 
 } // namespace anteroom::tacos

@@ -1,6 +1,7 @@
 #include "dialects/urr/dialect.h"
 
 #include "dialects/urr/metric_families.h"
+#include "dialects/urr/settings.h"
 #include "dialects/urr/urr.h"
 
 namespace anteroom::urr {
@@ -26,7 +27,7 @@ class UrrDialect final : public Dialect {
   public:
     explicit UrrDialect(const Options& options) : options_(options) {}
 
-    std::string_view name() const override { return info.name; }
+    std::string_view name() const override { return "urr"; }
     std::unique_ptr<DialectRoutes> open_routes(Desk& desk, Hub&) override {
         return std::make_unique<Urr>(desk, options_);
     }
@@ -45,10 +46,23 @@ class UrrDialect final : public Dialect {
 
 } // namespace
 
-constinit const DialectInfo info{.name = "urr", .system = "U", .metrics = metric_families};
-
 std::shared_ptr<Dialect> open(const Options& options) {
     return std::make_shared<UrrDialect>(options);
+}
+
+const DialectInfo& info() {
+    static const DialectInfo all{
+        .name = "urr",
+        .system = "U",
+        .meaning = "System U, a two-tier waiting room.",
+        .settings = settings(),
+        .original_names = original_names(),
+        .foreign_names = foreign_names(),
+        .metrics = metric_families,
+        .open = [](const DialectSettings& values, const DialectSurroundings& surroundings) {
+            return open(read_options(values, surroundings));
+        }};
+    return all;
 }
 
 } // namespace anteroom::urr

@@ -9,7 +9,7 @@
 
 namespace anteroom::urr {
 
-extern const DialectInfo info;
+const DialectInfo& info();
 
 std::shared_ptr<Dialect> open(const Options& options);
 

@@ -53,6 +53,7 @@ TestServer::TestServer(TestOptions options)
              .join_limiter = std::make_unique<AddressLimiter>(3, options.joins_per_second)},
       keys(*token::KeyRing::generate({1'700'000'000})) {
     shared.dialects = open_dialects(options);
+    shared.dialect_names = {"urr", "tacos", "portal", "hhplus"};
     gate.rules.store(std::make_shared<gate::Rules>(gate::default_rules()));
     gate.sessions_only = options.sessions_only;
     if (!options.edge_secrets.empty())
