@@ -43,8 +43,8 @@ TEST(ForeignNames, NothingIsSaidOnceTheSettingIsGiven) {
 
 TEST(ForeignNames, ValuesAreNeverShownAndThereAreAtMostTenLines) {
     Lines entries;
-    for (const ForeignName& name : unused_names())
-        entries.push_back(std::string(name.variable) + "=hidden");
+    for (const UnusedName& row : unused_names())
+        entries.push_back(std::string(row.name->variable) + "=hidden");
     for (const std::size_t count : {std::size_t{10}, std::size_t{11}, entries.size()}) {
         std::vector<const char*> environment;
         for (std::size_t i = 0; i < count; ++i) environment.push_back(entries[i].c_str());

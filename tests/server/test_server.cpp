@@ -16,6 +16,7 @@ std::vector<std::shared_ptr<Dialect>> open_dialects(const TestOptions& options) 
     if (options.portal) open.push_back(portal::open(*options.portal));
     if (options.hhplus) open.push_back(hhplus::open(*options.hhplus));
     if (options.tacos) open.push_back(tacos::open(*options.tacos));
+    open.insert(open.end(), options.more_dialects.begin(), options.more_dialects.end());
     return open;
 }
 

@@ -29,6 +29,7 @@ struct TestOptions {
     std::optional<portal::Options> portal{}; // Nothing: not spoken.
     std::optional<tacos::Options> tacos{};
     std::optional<hhplus::Options> hhplus{};
+    std::vector<std::shared_ptr<Dialect>> more_dialects{};
     std::vector<std::string> origins{}; // Of the gate.
     bool sessions_only = false;
     gate::CallLimits call_limits{}; // 0: not counted.
