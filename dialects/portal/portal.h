@@ -55,7 +55,8 @@ class Portal final : public DialectRoutes {
         Order order;
     };
 
-    // Routes (portal.cpp). The handlers behind them are called for callers who may ask.
+    // Routes (portal.cpp). They check the caller's roles before they call a handler of these types;
+    // subscribe() alone takes every caller.
     using EventHandler = void (Portal::*)(Call&, const Event&);
     using TokenHandler = void (Portal::*)(Call&);
     using OperatorHandler = void (Portal::*)(Call&, Instruction&);

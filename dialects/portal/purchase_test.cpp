@@ -5,7 +5,7 @@
 namespace anteroom::portal {
 namespace {
 
-// Somebody is inside, "ann" waits, "eve" has not come.
+// User "first" is inside, "ann" waits, "eve" has not come.
 struct Sale : TestQueue {
     explicit Sale(Options options = {}) : TestQueue(std::move(options)) {
         activate_slowly();
