@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/check.h"
 #include "dialects/hhplus/batch_body.h"
 #include "dialects/portal/activation.h"
-#include "dialects/portal/paths.h"
+#include "dialects/portal/queue_id.h"
 #include "dialects/tacos/body.h"
-#include "base/check.h"
 #include "engine/settings.h"
 #include "service/profile.h"
 
@@ -34,11 +34,12 @@ void read_tacos(std::string_view text) {
 }
 
 void read_portal(std::string_view text) {
-    if (const auto path = portal::read_path(text)) {
-        const auto id = portal::read_event_id(path->id);
-        const auto room = id ? portal::room_id_of(path->type, *id) : std::nullopt;
-        CHECK(!room || is_room_id(*room));
-    }
+    // "TYPE/ID", as two segments of a path.
+    const std::size_t slash = std::min(text.find('/'), text.size());
+    const std::string_view after = text.substr(std::min(slash + 1, text.size()));
+    const auto id = portal::read_event_id(after);
+    const auto room = id ? portal::room_id_of(text.substr(0, slash), *id) : std::nullopt;
+    CHECK(!room || (is_room_id(*room) && portal::is_queue_id(*room)));
     const std::size_t line = std::min(text.find('\n'), text.size());
     portal::Order order = portal::read_order(text.substr(line), text.substr(0, line));
     if (!order.is_readable) return;

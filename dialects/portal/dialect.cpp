@@ -1,6 +1,7 @@
 #include "dialects/portal/dialect.h"
 
 #include "dialects/portal/portal.h"
+#include "dialects/portal/queue_id.h"
 #include "dialects/portal/settings.h"
 
 namespace anteroom::portal {

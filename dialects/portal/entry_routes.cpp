@@ -3,105 +3,103 @@
 #include "dialects/portal/portal.h"
 
 namespace anteroom::portal {
-namespace {
 
-using net::Status;
-
-} // namespace
-
-void Portal::enter(Ask& ask, const Event& event, const std::string& user) {
-    const std::optional<HostedRoom*> found = find_queue(ask, event);
+void Portal::enter(Call& call, const Event& event) {
+    const std::optional<HostedRoom*> found = find_queue(call, event);
     if (!found) return;
-    if (!*found || !is_active(**found)) return refuse(ask, errors::queue_not_found);
-    if (!desk_.service().is_writable()) return refuse(ask, errors::unavailable);
-    const std::shared_ptr<HostedRoom> room = (*found)->shared_from_this();
+    if (!*found || !is_active(**found)) return refuse(call, errors::queue_not_found);
+    if (!desk_.service().is_writable()) return refuse(call, errors::unavailable);
+    HostedRoom& room = **found;
+    const std::string user = call.caller().user;
     const Join command{.visitor = desk_.office().key_of(user),
-                       .lane = lane_number(room->profile(), "").value_or(0)};
-    desk_.service().submit(
-        *room, command, &desk_.loop(),
-        [this, room, later = desk_.defer(ask)](const Outcome& outcome) mutable {
+                       .lane = lane_number(room.profile(), "").value_or(0)};
+    desk_.submit(
+        call, room, command,
+        [this, &room](Call& asked, const Outcome& outcome) {
             if (const auto* refused = std::get_if<Refused>(&outcome))
-                return refuse(later, refused->reason);
+                return refuse(asked, refused->reason);
             const Standing& standing = std::get<Standing>(outcome);
-            const std::string data = status_of(*room, standing);
-            if (!standing.is_new && !options_.idempotent_enter)
-                return refuse(later, errors::already_entered, data);
-            net::Answer answer = begin(later, Status::ok);
-            write_success(answer, data);
+            if (standing.is_new || options_.idempotent_enter)
+                return answer_status(asked, room, standing);
+            const std::string data = status_of(room, standing);
+            refuse(asked, errors::already_entered, {.data = data});
         },
         user);
 }
 
-void Portal::status(Ask& ask, const Event& event, const std::string& user) {
-    const std::optional<HostedRoom*> found = find_queue(ask, event, limits::age_max);
+void Portal::status(Call& call, const Event& event) {
+    const std::optional<HostedRoom*> found = find_queue(call, event, limits::age_max);
     if (!found) return;
-    if (!*found) return refuse(ask, errors::queue_not_found);
+    if (!*found) return refuse(call, errors::queue_not_found);
     HostedRoom& room = **found;
-    const Number number = room.view().find(desk_.office().key_of(user));
-    // Who is not in an old copy may have come since.
-    if (number == 0 && is_stale(ask, room, limits::age_untold)) return;
-    // Who still stands in a queue that drains is told so.
-    if (number == 0)
-        return refuse(ask, is_active(room) ? errors::entry_not_found : errors::queue_not_found);
-    look({.room = room.shared_from_this(), .number = number}, ask, user,
-         [this](Later& later, const Entry& entry, const Standing& standing) {
-             net::Answer answer = begin(later, Status::ok);
-             write_success(answer, status_of(*entry.room, standing));
-         });
+    const VisitPlace place = place_of_caller(call, room);
+    desk_.stand(call, place, [this, &room](Call& asked, const Sight& sight) {
+        // A visitor who still stands in a queue that drains is told so; without a visit an old
+        // copy does not prove that the queue is over.
+        const bool is_over = !is_active(room);
+        if (std::holds_alternative<NoVisit>(sight) && is_over &&
+            is_stale(asked, room, limits::age_untold))
+            return;
+        const Error& missing = is_over ? errors::queue_not_found : errors::entry_not_found;
+        if (const Stands* stands = stands_of(asked, sight, missing))
+            answer_status(asked, room, stands->standing);
+    });
 }
 
-void Portal::leave(Ask& ask, const Event& event, const std::string& user) {
-    const std::optional<HostedRoom*> found = find_queue(ask, event);
+std::optional<Number> Portal::find_entry(Call& call, HostedRoom& room, const Error& missing) {
+    const VisitPlace place = place_of_caller(call, room);
+    const Sight sight = desk_.visits().glance(place, call.now());
+    const Stands* stands = stands_of(call, sight, missing);
+    return stands ? std::optional(stands->standing.number) : std::nullopt;
+}
+
+void Portal::end_entry(Call& call, HostedRoom& room, const Command& command) {
+    desk_.submit(call, room, command, [this](Call& asked, const Outcome& outcome) {
+        if (const auto* refused = std::get_if<Refused>(&outcome))
+            return refuse(asked, refused->reason);
+        answer_success(asked);
+    });
+}
+
+void Portal::leave(Call& call, const Event& event) {
+    const std::optional<HostedRoom*> found = find_queue(call, event);
     if (!found) return;
-    if (!*found) return refuse(ask, errors::queue_not_found);
-    const Number number = (*found)->view().find(desk_.office().key_of(user));
-    if (number == 0) return refuse(ask, errors::entry_not_found);
-    end({.room = (*found)->shared_from_this(), .number = number}, Leave{number}, desk_.defer(ask));
+    if (!*found) return refuse(call, errors::queue_not_found);
+    const std::optional<Number> number = find_entry(call, **found, errors::entry_not_found);
+    if (number) end_entry(call, **found, Leave{*number});
 }
 
-void Portal::end(const Entry& entry, const Command& command, Later later) {
-    desk_.service().submit(
-        *entry.room, command, &desk_.loop(),
-        [this, room = entry.room, later = std::move(later)](const Outcome& outcome) mutable {
-            if (const auto* refused = std::get_if<Refused>(&outcome))
-                return refuse(later, refused->reason);
-            net::Answer answer = begin(later, Status::ok);
-            write_success(answer);
-        });
-}
-
-// Without a queue everybody may buy; that there is none must be known, not only not heard of.
-void Portal::validate(Ask& ask, const Event& event, const std::string& user) {
-    const std::optional<HostedRoom*> found = find_queue(ask, event);
+// The purchase is done: the slot goes to the next visitor.
+void Portal::complete(Call& call, const Event& event) {
+    const std::optional<HostedRoom*> found = find_queue(call, event);
     if (!found) return;
-    if (!*found || !is_guarded(**found)) {
-        net::Answer answer = begin(ask, Status::ok);
-        return write_success(answer);
-    }
-    const Number number = (*found)->view().find(desk_.office().key_of(user));
-    if (number == 0) return refuse(ask, errors::entry_required);
-    look({.room = (*found)->shared_from_this(), .number = number}, ask, user,
-         [this](Later& later, const Entry& entry, const Standing& standing) {
-             answer_validity(later, entry, standing);
-         });
+    if (!*found) return refuse(call, errors::queue_not_found);
+    const std::optional<Number> number = find_entry(call, **found, errors::entry_required);
+    if (number) end_entry(call, **found, Finish{*number});
 }
 
-void Portal::answer_validity(Later& later, const Entry& entry, const Standing& standing) {
-    if (is_in_line(standing.state)) return refuse(later, errors::not_allowed);
-    if (standing.state == VisitorState::expired) return refuse(later, errors::token_expired);
-    if (!is_inside(standing.state)) return refuse(later, errors::entry_required);
-    net::Answer answer = begin(later, Status::ok);
-    write_success(answer, status_of(*entry.room, standing));
-}
-
-// The purchase is done: the slot goes to the next.
-void Portal::complete(Ask& ask, const Event& event, const std::string& user) {
-    const std::optional<HostedRoom*> found = find_queue(ask, event);
+// Without a queue every user may buy; a copy of the room older than age_untold does not prove that
+// there is none.
+void Portal::validate(Call& call, const Event& event) {
+    const std::optional<HostedRoom*> found = find_queue(call, event);
     if (!found) return;
-    if (!*found) return refuse(ask, errors::queue_not_found);
-    const Number number = (*found)->view().find(desk_.office().key_of(user));
-    if (number == 0) return refuse(ask, errors::entry_required);
-    end({.room = (*found)->shared_from_this(), .number = number}, Finish{number}, desk_.defer(ask));
+    if (!*found || !is_guarded(**found)) return answer_success(call);
+    HostedRoom& room = **found;
+    const VisitPlace place = place_of_caller(call, room);
+    desk_.stand(call, place, [this, &room](Call& asked, const Sight& sight) {
+        if (const Stands* stands = stands_of(asked, sight, errors::entry_required))
+            answer_validity(asked, room, *stands);
+    });
+}
+
+// Fails closed: a standing from an old copy allows no purchase.
+void Portal::answer_validity(Call& call, const HostedRoom& room, const Stands& stands) {
+    const VisitorState state = stands.standing.state;
+    if (stands.age > limits::age_untold) return refuse(call, errors::unavailable);
+    if (is_in_line(state)) return refuse(call, errors::not_allowed);
+    if (state == VisitorState::expired) return refuse(call, errors::token_expired);
+    if (!is_inside(state)) return refuse(call, errors::entry_required);
+    answer_status(call, room, stands.standing);
 }
 
 } // namespace anteroom::portal

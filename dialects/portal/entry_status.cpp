@@ -19,7 +19,7 @@ struct Words {
     std::string_view message;
 };
 
-// Of who waits no more. REQUIRES: the state is known.
+// Of a visitor that waits no more. REQUIRES: the state is known.
 Words words_of(VisitorState state) {
     if (is_inside(state)) return {"ENTERED", "입장이 완료되었습니다."};
     CHECK(state != VisitorState::unknown);

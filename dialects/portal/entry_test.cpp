@@ -154,8 +154,8 @@ TEST(PortalEntry, AnEntryIsGoodForItsOwnQueueOnly) {
     EXPECT_EQ(shape(queue.ask("GET", validate_path(coupon, "COUPON", "7"), "ann")), success);
 }
 
-// Who holds a token without being its user cannot act for its user elsewhere, and nobody takes a
-// place in a queue but its known users.
+// A stranger with the token cannot act for its user by the native routes, and only known users take
+// a place in a queue.
 TEST(PortalEntry, TheOtherRoutesDoNotKnowQueues) {
     TestQueue queue;
     queue.activate_slowly();

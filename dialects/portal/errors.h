@@ -14,6 +14,12 @@ struct Error {
     bool of_gateway = false; // In the gateway's envelope, with "data":null.
 };
 
+// What some refusals say besides.
+struct ErrorExtras {
+    std::string_view data{};    // JSON beside the error.
+    std::string_view members{}; // More members of the error, each after a comma.
+};
+
 namespace errors {
 using net::Status;
 

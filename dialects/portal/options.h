@@ -17,12 +17,12 @@ inline constexpr std::uint32_t token_generation = 0x0b00;
 
 struct Options {
     Settings defaults{};           // Of a queue, where neither its activation nor P says anything.
-    Millis entered = minutes(10);  // How long somebody who entered holds the slot.
+    Millis entered = minutes(10);  // How long a visitor who entered holds the slot.
     Millis idle = minutes(10);     // Not seen for longer: the entry expires.
     Millis stream = minutes(5);    // How long one event stream lasts.
-    bool idempotent_enter = false; // Who enters twice gets 200, not 409.
-    bool drains = false;           // Deactivating lets those in who wait; otherwise they expire.
-    std::string issuer{};          // Of access tokens of system P's login; empty: any.
+    bool idempotent_enter = false; // A second enter of a user gets 200, not 409.
+    bool drains = false;  // Deactivating admits the waiting visitors; otherwise they expire.
+    std::string issuer{}; // Of access tokens of system P's login; empty: any.
 };
 
 // As system T's, and a token without `roles` is a refresh token.

@@ -1,49 +1,114 @@
-#include "dialects/portal/paths.h"
-
+// Which paths system P has, and how the ids in them are read.
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "dialects/portal/dialect.h"
 #include "dialects/portal/entry_status.h"
+#include "dialects/portal/queue_id.h"
+#include "dialects/portal/test_queue.h"
 
 namespace anteroom::portal {
 namespace {
 
+using net::Method;
+
+// The registered routes; nothing is answered by them here.
+struct Routes {
+    Routes() { adapter->add_routes(router); }
+
+    // The parameters of the path, in its order; nothing: there is no such route.
+    std::optional<std::vector<std::string>> find(Method method, std::string_view path) const {
+        const RouteMatch match = router.match(method, path);
+        if (!match.route) return std::nullopt;
+        EXPECT_EQ(match.owner, adapter.get());
+        std::vector<std::string> found;
+        for (const std::string_view parameter : match.parameters)
+            if (!parameter.empty()) found.emplace_back(parameter);
+        return found;
+    }
+    std::string allowed(std::string_view path) const {
+        return list_of(router.match(Method::patch, path).methods);
+    }
+
+    TestQueue queue;
+    Desk desk{queue.server.shared, queue.server.loop(),
+              *Office::open(queue.server.keys, {.jwt_secret = {}, .access_rules = {}})};
+    std::shared_ptr<Dialect> dialect = open({});
+    std::unique_ptr<DialectRoutes> adapter =
+        dialect->open_routes(desk, queue.server.service.hub(0));
+    Router router;
+};
+
+using Names = std::vector<std::string>;
+
+struct Verb {
+    const char* name;
+    const char* methods;
+};
+constexpr Verb user_verbs[] = {{"enter", "POST"},
+                               {"status", "GET"},
+                               {"leave", "POST, DELETE"},
+                               {"validate", "GET"},
+                               {"complete", "POST"}};
+constexpr Verb operator_verbs[] = {
+    {"activate", "POST"}, {"deactivate", "POST"}, {"process", "POST"}, {"status", "GET"}};
+
 TEST(PortalPaths, UsersHaveThreeForms) {
+    const Routes routes;
     for (const std::string prefix : {"", "/api/v1/shopping", "/api/shopping"}) {
         const std::string path = prefix + "/queue/TIMEDEAL/42/enter";
-        const std::optional<Path> found = read_path(path);
-        ASSERT_TRUE(found) << path;
-        EXPECT_EQ(found->route, Route::enter);
-        EXPECT_EQ(found->form, Form::user);
-        EXPECT_EQ(found->type, "TIMEDEAL");
-        EXPECT_EQ(found->id, "42");
-        EXPECT_EQ(read_path(prefix + "/queue/X/1/subscribe/abc")->token, "abc");
+        EXPECT_EQ(routes.find(Method::post, path), (Names{"TIMEDEAL", "42"})) << path;
+        EXPECT_EQ(routes.find(Method::get, prefix + "/queue/X/1/subscribe/abc"),
+                  (Names{"X", "1", "abc"}));
+        EXPECT_EQ(routes.allowed(prefix + "/queue/X/1/subscribe/abc"), "GET");
+        for (const Verb& verb : user_verbs)
+            EXPECT_EQ(routes.allowed(prefix + "/queue/X/1/" + verb.name), verb.methods)
+                << prefix << verb.name;
     }
 }
 
 TEST(PortalPaths, TokenComesBeforeTheTypeOfAnEvent) {
-    EXPECT_EQ(read_path("/queue/token/abc")->route, Route::token_status);
-    EXPECT_EQ(read_path("/queue/token/abc/status")->route, Route::token_status);
-    EXPECT_EQ(read_path("/queue/token/abc/validate")->route, Route::token_validate);
-    EXPECT_EQ(read_path("/queue/token2/7/status")->route, Route::status);
+    const Routes routes;
+    for (const std::string prefix : {"", "/api/v1/shopping", "/api/shopping"}) {
+        for (const char* path : {"/queue/token/abc", "/queue/token/abc/status"}) {
+            EXPECT_EQ(routes.find(Method::get, prefix + path), (Names{"abc"})) << path;
+            EXPECT_EQ(routes.find(Method::del, prefix + path), (Names{"abc"})) << path;
+            EXPECT_EQ(routes.allowed(prefix + path), "GET, DELETE") << path;
+        }
+        EXPECT_EQ(routes.find(Method::get, prefix + "/queue/token/abc/validate"), (Names{"abc"}));
+        EXPECT_EQ(routes.allowed(prefix + "/queue/token/abc/validate"), "GET");
+    }
+    EXPECT_EQ(routes.find(Method::get, "/queue/token2/7/status"), (Names{"token2", "7"}));
 }
 
 TEST(PortalPaths, OperatorsHaveThreeForms) {
-    EXPECT_EQ(read_path("/api/v1/seller/queue/X/1/status")->form, Form::seller);
-    EXPECT_EQ(read_path("/api/v1/seller/queue/X/1/status")->route, Route::admin_status);
-    EXPECT_EQ(read_path("/admin/queue/X/1/process")->route, Route::process);
-    EXPECT_EQ(read_path("/api/v1/shopping/admin/queue/X/1/activate")->form, Form::admin);
-    EXPECT_TRUE(read_path("/admin/queue/deactivate")->type.empty());
+    const Routes routes;
+    EXPECT_EQ(routes.find(Method::get, "/api/v1/seller/queue/X/1/status"), (Names{"X", "1"}));
+    EXPECT_EQ(routes.find(Method::post, "/admin/queue/X/1/process"), (Names{"X", "1"}));
+    EXPECT_EQ(routes.find(Method::post, "/api/v1/shopping/admin/queue/X/1/activate"),
+              (Names{"X", "1"}));
+    EXPECT_EQ(routes.find(Method::post, "/admin/queue/deactivate"), Names{});
+    for (const std::string base :
+         {"/api/v1/seller/queue/X/1/", "/admin/queue/X/1/", "/api/v1/shopping/admin/queue/X/1/",
+          "/api/shopping/admin/queue/X/1/", "/admin/queue/", "/api/v1/shopping/admin/queue/",
+          "/api/shopping/admin/queue/"})
+        for (const Verb& verb : operator_verbs)
+            EXPECT_EQ(routes.allowed(base + verb.name), verb.methods) << base << verb.name;
 }
 
 TEST(PortalPaths, WhatOthersHaveIsNotOurs) {
+    const Routes routes;
     for (const char* path :
          {"/", "/queue", "/queue/11111111-2222-3333-4444-555555555555", "/queue/X/1",
           "/queue/X/1/other", "/queue//1/enter", "/queue/X/1/enter/", "/queue/X/1/enter/2/3/4",
+          "/queue/token/abc/enter", "/queue/token/abc/subscribe/def",
           "/api/queue/status/11111111-2222-3333-4444-555555555555", "/api/v1/queue/status",
           "/api/v1/queues/token", "/api/v1/admin/stats", "/admin/queue", "/admin/queue/other",
           "/api/v1/seller/queue/activate", "/api/v1/seller/admin/queue/activate",
           "/v1/rooms/queue/X"})
-        EXPECT_FALSE(read_path(path)) << path;
+        for (const Method method : {Method::get, Method::post, Method::del})
+            EXPECT_EQ(routes.router.match(method, path).owner, nullptr) << path;
 }
 
 TEST(PortalPaths, AnEventIsANumberOf64BitsAndARoom) {

@@ -5,7 +5,7 @@
 namespace anteroom::portal {
 namespace {
 
-// Somebody is inside, "ann" waits, "eve" has not come.
+// User "first" is inside, "ann" waits, "eve" has not come.
 struct Sale : TestQueue {
     explicit Sale(Options options = {}) : TestQueue(std::move(options)) {
         activate_slowly();
@@ -65,6 +65,42 @@ TEST(PortalPurchase, AnOldCopyDoesNotSayThatTheQueueIsOver) {
         expect_unavailable(answer);
     sale.set_fresh(instant_max);
     EXPECT_EQ(shape(sale.validate("eve")), success);
+}
+
+// A user whom an old copy lacks may have come since: the writer says it. A purchase is not allowed
+// by an old copy, whatever it says.
+TEST(PortalPurchase, WhatAnOldCopyLacksTheWriterSays) {
+    Sale sale;
+    sale.set_fresh(sale.server.service.clock().now() - seconds(20));
+    EXPECT_EQ(shape(sale.status("eve")), no_entry);
+    EXPECT_EQ(shape(sale.status("ann")), ok(waiting_body(1, 3600, 1)));
+    for (const auto& answer :
+         {sale.validate("first"), sale.ask("GET", validate_path(sale.token), "ann"),
+          sale.ask("POST", "/queue/TIMEDEAL/42/leave", "eve"),
+          sale.ask("POST", "/queue/TIMEDEAL/42/complete", "first")})
+        expect_unavailable(answer);
+}
+
+TEST(PortalPurchase, WithoutTheStoreTheLastStandingIsToldButSellsNothing) {
+    TestOptions options = TestQueue::with({});
+    options.store_is_away = std::make_shared<std::atomic<bool>>(false);
+    options.is_away_unnoticed = true;
+    std::atomic<bool>& away = *options.store_is_away;
+    TestQueue queue(std::move(options));
+    queue.activate_slowly();
+    const std::string token = queue.token("ann");
+    away = true;
+    queue.set_fresh(queue.server.service.clock().now() - seconds(20));
+    EXPECT_EQ(shape(queue.status("ann")), ok(waiting_body(1, 3600, 1)));
+    EXPECT_EQ(shape(queue.ask("GET", "/queue/token/" + token, "ann")),
+              ok(waiting_body(1, 3600, 1)));
+    for (const auto& answer : {queue.status("eve"), queue.validate("first"),
+                               queue.ask("GET", validate_path(token), "ann")})
+        expect_unavailable(answer);
+    queue.set_fresh(Instant{0});
+    for (const auto& answer :
+         {queue.status("ann"), queue.ask("GET", "/queue/token/" + token, "ann")})
+        expect_unavailable(answer);
 }
 
 TEST(PortalPurchase, WhileAQueueDrainsOnlyWhoEnteredMayBuy) {

@@ -4,29 +4,25 @@
 
 namespace anteroom::portal {
 
-using net::Status;
-
-void Portal::subscribe(Ask& ask, std::string_view token, const std::string& user) {
-    const std::string last_id(ask.request.header("last-event-id").value_or(""));
-    look(ask, token, user, limits::age_max,
-         [this, token = std::string(token), last_id](Later& later, const Entry& entry,
-                                                     const Standing&) {
-             // A browser comes back after the end; this tells it to stay away (HTML, 9.2.3).
-             if (PortalWords::is_over(last_id))
-                 return desk_.begin(later, Status::no_content).send();
-             const std::string origin = later.origin;
-             std::vector<net::Header> headers{{"X-Request-ID", later.request_id.view()}};
-             if (!origin.empty()) headers.push_back({"Access-Control-Allow-Origin", origin});
-             if (!origin.empty() && origin != "*")
-                 headers.insert(headers.end(),
-                                {{"Access-Control-Allow-Credentials", "true"}, {"Vary", "Origin"}});
-             std::optional<net::EventStream> stream = later.reply.stream(headers);
-             if (!stream) return;
-             auto words = std::make_shared<PortalWords>(token, options_.stream, last_id);
-             const std::uint64_t begun =
-                 hub_.add(entry.room, entry.number, *std::move(stream), std::move(words));
-             desk_.service().supersede_streams(entry.room, entry.number, begun);
-         });
+void Portal::subscribe(Call& call) {
+    const std::string token(call.parameter(2)); // After the type and the id, which do not matter.
+    const std::string last_id(call.request().header("last-event-id").value_or(""));
+    const std::optional<VisitPlace> place = read_token(call, token);
+    if (!place) return;
+    const std::shared_ptr<HostedRoom> room = place->room->shared_from_this();
+    desk_.stand(
+        call, *place,
+        [this, room, number = place->number, token, last_id](Call& asked, const Sight& sight) {
+            if (!stands_of(asked, sight, errors::entry_not_found)) return;
+            // A browser comes back after the end; 204 tells it to stay away (HTML, 9.2.3).
+            if (PortalWords::is_over(last_id)) return asked.begin(net::Status::no_content).send();
+            std::optional<net::EventStream> stream = asked.stream({});
+            if (!stream) return;
+            auto words = std::make_shared<PortalWords>(token, options_.stream, last_id);
+            const std::uint64_t begun =
+                hub_.add(room, number, *std::move(stream), std::move(words));
+            desk_.service().supersede_streams(room, number, begun);
+        });
 }
 
 } // namespace anteroom::portal

@@ -5,11 +5,12 @@
 #include <charconv>
 
 #include "dialects/portal/entry_status.h"
+#include "dialects/portal/poll.h"
 
 namespace anteroom::portal {
 namespace {
 
-constexpr Millis interval = seconds(3);
+constexpr Millis interval = seconds(poll_seconds);
 constexpr Millis interval_min = seconds(1); // Also when the place changes all the time.
 constexpr Millis heartbeat_interval = seconds(15);
 // Looks are a second apart, give or take a moment: the third one counts although it is early.

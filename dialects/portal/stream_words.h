@@ -4,8 +4,8 @@
 //   queue-entered   once, after the last queue-status, when the visitor may go in
 //
 // Data serves both of P's contracts: type, data and timestamp, and the members of the status beside
-// them. Ids go up by one; that of a last word ends in ".end": who comes back with it needs no
-// stream.
+// them. Ids go up by one; that of a last word ends in ".end": a client that comes back with it
+// needs no stream.
 #pragma once
 
 #include <cstdint>

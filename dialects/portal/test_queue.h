@@ -47,7 +47,7 @@ struct TestQueue {
         const Response answer = seller("activate", pace(capacity, batch, interval));
         EXPECT_EQ(answer.status, 200) << answer.body;
     }
-    // Nobody is called by itself after the first, who is "first" and inside.
+    // No visitor is called by the clock after user "first", which is inside.
     void activate_slowly(std::int64_t capacity = 1'000) {
         activate(capacity, 1, 3'600);
         enter("first");

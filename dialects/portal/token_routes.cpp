@@ -4,8 +4,6 @@
 
 namespace anteroom::portal {
 
-using net::Status;
-
 std::string Portal::token_of(const HostedRoom& room, Number number) const {
     const std::optional<token::UuidTicket> ticket =
         desk_.office().tickets.mint_uuid({.kind = token::TicketKind::inner,
@@ -15,101 +13,65 @@ std::string Portal::token_of(const HostedRoom& room, Number number) const {
     return ticket ? std::string(ticket->view()) : std::string();
 }
 
-std::optional<Portal::Entry> Portal::read_token(const Ask& ask, std::string_view token) {
-    if (token.size() != token::UuidTicket{}.view().size()) return std::nullopt;
-    const token::TicketVerdict verdict = desk_.office().tickets.read(token, ask.unix_now());
-    const auto* content = std::get_if<token::TicketContent>(&verdict);
-    if (!content || content->kind != token::TicketKind::inner ||
-        content->generation != token_generation)
+std::optional<VisitPlace> Portal::read_token(Call& call, std::string_view token) {
+    const PlaceSight found = desk_.place_of(token,
+                                            {.kind = token::TicketKind::inner,
+                                             .room = std::nullopt,
+                                             .generation = token_generation,
+                                             .shape = token::TicketShape::uuid},
+                                            call.unix_now());
+    const auto* proven = std::get_if<VisitPlace>(&found);
+    if (!proven) {
+        const bool is_later = std::holds_alternative<NotHeard>(found);
+        refuse(call, is_later ? errors::unavailable : errors::entry_not_found);
         return std::nullopt;
-    const Rooms& rooms = desk_.service().rooms();
-    HostedRoom* room = rooms.at(content->room);
-    if (!room && !rooms.may_come(content->room)) return std::nullopt;
-    return Entry{.room = room ? room->shared_from_this() : nullptr, .number = content->number};
-}
-
-// Of an entry that ended long ago nobody knows any more whose it was.
-bool Portal::is_of_other(const Entry& entry, std::string_view user) const {
-    const VisitorKey* key = user.empty() ? nullptr : entry.room->view().visitor(entry.number);
-    return key && !(*key == desk_.office().key_of(user));
-}
-
-void Portal::look(const Entry& entry, Ask& ask, const std::string& user, OnLook then) {
-    HostedRoom& room = *entry.room;
-    room.counters.polls.fetch_add(1, std::memory_order_relaxed);
-    Later later = desk_.defer(ask);
-    if (room.touch(entry.number, ask.now)) {
-        const Standing standing = room.view().standing(entry.number);
-        if (standing.state != VisitorState::unknown && room.may_tell(standing))
-            return then(later, entry, standing);
     }
-    // Called or over a moment ago, or not known here yet: said when it is durable.
-    desk_.service().submit(room, Touch{entry.number}, &desk_.loop(),
-                           [this, entry, user, then = std::move(then),
-                            later = std::move(later)](const Outcome& outcome) mutable {
-                               if (const auto* told = std::get_if<Standing>(&outcome)) {
-                                   if (is_of_other(entry, user))
-                                       return refuse(later, errors::user_mismatch);
-                                   return then(later, entry, *told);
-                               }
-                               // Nothing can be written now; what was written before is still true.
-                               const Reason reason = std::get<Refused>(outcome).reason;
-                               const Standing before = entry.room->view().standing(entry.number);
-                               const bool is_known = before.state != VisitorState::unknown &&
-                                                     entry.room->may_tell(before);
-                               if (is_known && is_of_other(entry, user))
-                                   return refuse(later, errors::user_mismatch);
-                               if (reason == Reason::unavailable && is_known)
-                                   return then(later, entry, before);
-                               refuse(later, reason);
-                           });
+    VisitPlace place = *proven;
+    const std::string& user = call.caller().user;
+    if (!user.empty()) place.holder = desk_.office().key_of(user);
+    return place;
 }
 
-void Portal::look(Ask& ask, std::string_view token, const std::string& user, Millis age_max,
-                  OnLook then) {
-    std::optional<Entry> entry = read_token(ask, token);
-    if (!entry) return refuse(ask, errors::entry_not_found);
-    if (!entry->room) return refuse(ask, errors::unavailable);
-    if (is_of_other(*entry, user)) return refuse(ask, errors::user_mismatch);
-    if (is_stale(ask, *entry->room, age_max)) return;
-    look(*std::move(entry), ask, user, std::move(then));
+void Portal::token_status(Call& call) {
+    const std::optional<VisitPlace> place = read_token(call, call.parameter(0));
+    if (!place) return;
+    desk_.stand(call, *place, [this, room = place->room](Call& asked, const Sight& sight) {
+        if (const Stands* stands = stands_of(asked, sight, errors::entry_not_found))
+            answer_status(asked, *room, stands->standing);
+    });
 }
 
-void Portal::token_status(Ask& ask, std::string_view token, const std::string& user) {
-    look(ask, token, user, limits::age_max,
-         [this](Later& later, const Entry& entry, const Standing& standing) {
-             net::Answer answer = begin(later, Status::ok);
-             write_success(answer, status_of(*entry.room, standing));
-         });
+void Portal::token_leave(Call& call) {
+    const std::optional<VisitPlace> place = read_token(call, call.parameter(0));
+    if (!place) return;
+    desk_.stand(call, *place, [this, room = place->room](Call& asked, const Sight& sight) {
+        const Stands* stands = stands_of(asked, sight, errors::entry_not_found);
+        if (!stands) return;
+        const Standing& standing = stands->standing;
+        if (standing.state == VisitorState::expired) return refuse(asked, errors::token_expired);
+        if (!is_live(standing.state)) return refuse(asked, errors::entry_not_found);
+        end_entry(asked, *room, Leave{standing.number});
+    });
 }
 
-void Portal::token_leave(Ask& ask, std::string_view token, const std::string& user) {
-    look(ask, token, user, limits::age_max,
-         [this](Later& later, const Entry& entry, const Standing& standing) {
-             if (standing.state == VisitorState::expired)
-                 return refuse(later, errors::token_expired);
-             if (!is_live(standing.state)) return refuse(later, errors::entry_not_found);
-             end(entry, Leave{entry.number}, std::move(later));
-         });
-}
-
-// For a purchase in one queue: the entry of another is none.
-void Portal::token_validate(Ask& ask, std::string_view token, const std::string& user) {
-    const Order order = read_order({}, ask.request.query);
-    const std::optional<Event> event = name_event(ask, order);
+// For a purchase in one queue: the entry of another queue does not count.
+void Portal::token_validate(Call& call) {
+    const Order order = read_order({}, call.request().query);
+    const std::optional<Event> event = name_event(call, order);
     if (!event) return;
-    const std::optional<HostedRoom*> queue = find_queue(ask, *event);
+    const std::optional<HostedRoom*> queue = find_queue(call, *event);
     if (!queue) return;
-    if (!*queue || !is_guarded(**queue)) {
-        net::Answer answer = begin(ask, Status::ok);
-        return write_success(answer);
-    }
-    look(ask, token, user, limits::age_untold,
-         [this, wanted = (*queue)->shared_from_this()](Later& later, const Entry& entry,
-                                                       const Standing& standing) {
-             if (entry.room != wanted) return refuse(later, errors::entry_required);
-             answer_validity(later, entry, standing);
-         });
+    if (!*queue || !is_guarded(**queue)) return answer_success(call);
+    const std::optional<VisitPlace> place = read_token(call, call.parameter(0));
+    if (!place) return;
+    const bool is_of_queue = place->room == *queue;
+    desk_.stand(call, *place,
+                [this, room = place->room, is_of_queue](Call& asked, const Sight& sight) {
+                    const Stands* stands = stands_of(asked, sight, errors::entry_not_found);
+                    if (!stands) return;
+                    if (!is_of_queue) return refuse(asked, errors::entry_required);
+                    answer_validity(asked, *room, *stands);
+                });
 }
 
 } // namespace anteroom::portal
