@@ -67,6 +67,7 @@ class TacosDialect final : public Dialect {
     void write_metrics(MetricText& text, Service& service) override {
         write_figures(text, service, shared_.figures);
     }
+    Shared& shared() { return shared_; }
 
   private:
     Shared shared_;
@@ -78,6 +79,11 @@ constinit const DialectInfo info{.name = "tacos", .system = "T", .metrics = metr
 
 std::shared_ptr<Dialect> open(const Options& options) {
     return std::make_shared<TacosDialect>(options);
+}
+
+Shared& shared_of(Dialect& dialect) {
+    CHECK(dialect.name() == info.name);
+    return static_cast<TacosDialect&>(dialect).shared();
 }
 
 } // namespace anteroom::tacos
