@@ -26,7 +26,7 @@ using IdempotencyKey = std::array<std::uint8_t, 16>;
 // A UUID of any version, in one of the four spellings that are in use. Nothing: it is none.
 std::optional<IdempotencyKey> parse_uuid(std::string_view text);
 
-// At most 256 characters, and not one of the names that we give. The empty one is nobody's.
+// At most 256 characters, and not one of the names that we give. Empty: an anonymous visitor.
 bool is_user_id(std::string_view user);
 
 } // namespace anteroom::tacos

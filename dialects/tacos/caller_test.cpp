@@ -163,7 +163,7 @@ TEST(TacosLimit, TheOriginVerifiesForEverybody) {
     for (int i = 0; i < 20; ++i)
         EXPECT_EQ(event.verify(R"({"event_id":"x","reservation_token":"x"})").status, 403u);
     EXPECT_EQ(event.join().status, 202u) << "nor do its visitors pay for that";
-    EXPECT_EQ(event.server.shared.tacos->figures.dropped, 0u);
+    EXPECT_EQ(event.shared().figures.dropped, 0u);
     // An admin's token is known wherever it comes from; others are counted as everybody is.
     const std::string afar = "X-Forwarded-For: 192.0.2.7\r\n";
     for (int i = 0; i < 20; ++i)
@@ -172,7 +172,7 @@ TEST(TacosLimit, TheOriginVerifiesForEverybody) {
     do last = event.verify("{}", afar);
     while (last.status == 403);
     EXPECT_ERROR(last, 429, "RATE_LIMITED", "Rate limit exceeded. Please try again later.");
-    EXPECT_EQ(event.server.shared.tacos->figures.dropped, 1u);
+    EXPECT_EQ(event.shared().figures.dropped, 1u);
 }
 
 TEST(TacosLimit, StrangersDoNotFillTheTableOfRooms) {

@@ -68,6 +68,7 @@ class TacosDialect final : public Dialect {
     void write_metrics(MetricText& text, Service& service) override {
         write_figures(text, service, shared_.figures);
     }
+    Shared& shared() { return shared_; }
 
   private:
     Shared shared_;
@@ -92,6 +93,11 @@ const DialectInfo& info() {
             return open(read_options(values, surroundings));
         }};
     return all;
+}
+
+Shared& shared_of(Dialect& dialect) {
+    CHECK(dialect.name() == info().name);
+    return static_cast<TacosDialect&>(dialect).shared();
 }
 
 } // namespace anteroom::tacos

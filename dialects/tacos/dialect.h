@@ -9,8 +9,13 @@
 
 namespace anteroom::tacos {
 
+struct Shared;
+
 const DialectInfo& info();
 
 std::shared_ptr<Dialect> open(const Options& options);
+
+// What the loops of this dialect share: its figures, its book of answers. REQUIRES: open() made it.
+Shared& shared_of(Dialect& dialect);
 
 } // namespace anteroom::tacos

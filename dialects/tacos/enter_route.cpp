@@ -1,10 +1,11 @@
-// Who is ready goes in. Where many are, each waits for a moment of the bucket; nobody for so long
-// that it would cost the turn.
+// A visitor who is ready goes in. Where many are ready, each call waits for its moment of the
+// bucket, but never so long that the visitor would lose the turn.
 #include <algorithm>
 
+#include "desk/submitted.h"
 #include "dialects/tacos/body.h"
 #include "dialects/tacos/tacos.h"
-#include "net/loop.h"
+#include "net/completion.h"
 #include "net/output.h"
 
 namespace anteroom::tacos {
@@ -26,124 +27,141 @@ Instant claimed_at(const Room& view, const Standing& standing) {
     return standing.until - std::min(view.settings().lease, view.settings().lease_max);
 }
 
+bool is_to_wait(const std::optional<LeakyBucket::Told>& told) {
+    return told &&
+           (told->turn == LeakyBucket::Turn::come_back || told->turn == LeakyBucket::Turn::follow);
+}
+
+// The room as it is shown now: its copy may have been made anew while the call slept.
+std::shared_ptr<HostedRoom> shown_again(Service& service, std::shared_ptr<HostedRoom> room) {
+    HostedRoom* shown = service.rooms().at(room->index());
+    return shown && shown->id() == room->id() ? shown->shared_from_this() : std::move(room);
+}
+
 } // namespace
 
-void Tacos::enter(const Ask& ask, PendingCall call) {
-    const std::optional<Body> body = read_body(ask.request.body);
-    if (!body) return refuse(call, errors::invalid_request);
-    if (body->waiting_token.empty()) return refuse(call, errors::missing_body_token);
-    const std::optional<Found> found = find(ask, body->waiting_token, TokenUse::waiting);
-    if (!found) return refuse(call, errors::token_not_found);
-    if (!found->room || found->room->age(ask.now) > limits::age_max)
-        return refuse(call, errors::validation_failed);
-    service().see(*found->room, found->place.number);
-    // Where the room is written this is how it stands. Without a command: nobody who is called
-    // meanwhile goes past the bucket.
-    const VisitorState state = found->room->view().standing(found->place.number).state;
-    if (state == VisitorState::waiting && found->room->age(ask.now) == Millis{0})
-        return refuse(call, errors::not_ready);
-    let_in({.call = std::move(call),
-            .room = found->room->shared_from_this(),
-            .place = found->place,
-            .alarm = {}});
+void Tacos::enter(PendingCall pending, const Caller&) {
+    const std::optional<Body> body = read_body(pending.call.request().body);
+    if (!body) return refuse(pending, errors::invalid_request);
+    if (body->waiting_token.empty()) return refuse(pending, errors::missing_body_token);
+    const TokenSight found = find(pending.call, body->waiting_token, TokenUse::waiting);
+    if (std::holds_alternative<NoVisit>(found)) return refuse(pending, errors::token_not_found);
+    const auto* shown = std::get_if<ShownToken>(&found);
+    const Instant now = pending.call.now();
+    if (!shown || shown->room->age(now) > limits::age_max)
+        return refuse(pending, errors::validation_failed);
+    service().see(*shown->room, shown->place.number);
+    // In the writer's process a visitor who waits is refused without a Claim: one who is called
+    // meanwhile must not go past the bucket. A copy may be late: there the Claim asks the writer.
+    const Sight sight = desk_.visits().glance(shown->visit(), now);
+    const auto* stands = std::get_if<Stands>(&sight);
+    if (stands && stands->standing.state == VisitorState::waiting && stands->age == Millis{0})
+        return refuse(pending, errors::not_ready);
+    pending.call.defer();
+    EnterAttempt attempt{.room = shown->room->shared_from_this(), .place = shown->place};
+    net::spawn(desk_.loop(), let_in(std::move(pending), std::move(attempt)));
 }
 
-// At once or after being kept. Only who is ready uses the bucket; who is in already, or has lost
-// the turn meanwhile, hears so from the room.
-void Tacos::let_in(Entering one) {
+// What the bucket says to a visitor who is ready. Nothing: the visitor is inside already, or has
+// lost the turn; what the Claim comes to tells which.
+std::optional<LeakyBucket::Told> Tacos::ask_bucket(EnterAttempt& attempt) {
     using Bucket = LeakyBucket;
-    const Instant now = service().clock().now();
-    const bool is_first_time = one.was == Bucket::Was::nothing;
-    // The copy may have been made anew meanwhile.
-    HostedRoom* shown = is_first_time ? nullptr : service().rooms().at(one.room->index());
-    if (shown && shown->id() == one.room->id()) one.room = shown->shared_from_this();
-    const Standing standing = one.room->view().standing(one.place.number);
+    const HostedRoom& room = *attempt.room;
+    const Number number = attempt.place.number;
+    const Standing standing = room.view().standing(number);
     if (standing.state != VisitorState::called) {
-        if (one.was == Bucket::Was::held)
-            shared_.bucket.give_up(one.room->index(), one.place.number);
-        return claim(std::move(one), std::nullopt);
+        if (attempt.was == Bucket::Was::held) shared_.bucket.give_up(room.index(), number);
+        return std::nullopt;
     }
-    const bool may_keep = !is_first_time || entering_.size() < Entering::calls_max;
-    if (is_first_time) one.deadline = may_keep ? deadline_of(standing, now) : now;
-    const Bucket::Told told =
-        shared_.bucket.take({.room = one.room->index(),
-                             .number = one.place.number,
-                             .rate_milli = one.room->view().settings().rate_milli,
-                             .now = now,
-                             .deadline = one.deadline,
-                             .was = one.was});
-    if (told.turn == Bucket::Turn::come) return claim(std::move(one), told.at);
-    if (told.turn == Bucket::Turn::crowd || !may_keep)
-        return refuse(one.call, errors::duplicate_request);
-    one.was = told.turn == Bucket::Turn::follow ? Bucket::Was::following : Bucket::Was::held;
-    keep_until(told.at, std::move(one));
+    const Instant now = service().clock().now();
+    const bool is_first_time = attempt.was == Bucket::Was::nothing;
+    const bool may_hold = !is_first_time || held_count_ < held_count_max;
+    if (is_first_time) attempt.deadline = may_hold ? deadline_of(standing, now) : now;
+    Bucket::Told told = shared_.bucket.take({.room = room.index(),
+                                             .number = number,
+                                             .rate_milli = room.view().settings().rate_milli,
+                                             .now = now,
+                                             .deadline = attempt.deadline,
+                                             .was = attempt.was});
+    if (told.turn != Bucket::Turn::come && !may_hold) told.turn = Bucket::Turn::crowd;
+    attempt.was = told.turn == Bucket::Turn::follow ? Bucket::Was::following : Bucket::Was::held;
+    return told;
 }
 
-void Tacos::keep_until(Instant moment, Entering one) {
-    const Millis span = std::max(moment - service().clock().now(), Millis{1});
-    const std::uint64_t id = next_entering_++;
-    Entering& kept = entering_.emplace(id, std::move(one)).first->second;
-    kept.alarm = desk_.loop().after(span, [this, id] {
-        auto node = entering_.extract(id);
-        if (node) let_in(std::move(node.mapped()));
-    });
+// REQUIRES: the call is deferred.
+net::Task<void> Tacos::let_in(PendingCall pending, EnterAttempt attempt) {
+    const std::weak_ptr<ParkedCalls> alive = parked_;
+    std::optional<LeakyBucket::Told> told = ask_bucket(attempt);
+    while (is_to_wait(told)) {
+        const Millis span = std::max(told->at - service().clock().now(), Millis{1});
+        ++held_count_;
+        co_await net::sleep_for(desk_.loop(), span);
+        if (alive.expired()) co_return; // The loop outlives its routes, `this` among them.
+        --held_count_;
+        attempt.room = shown_again(service(), std::move(attempt.room));
+        told = ask_bucket(attempt);
+    }
+    if (told && told->turn == LeakyBucket::Turn::crowd) {
+        refuse(pending, errors::duplicate_request);
+        co_return;
+    }
+
+    const HostedRoom& room = *attempt.room;
+    const Number number = attempt.place.number;
+    const bool was_in = room.view().standing(number).state == VisitorState::active;
+    const Instant asked = service().clock().now();
+    const Command command = Claim{number};
+    const Outcome outcome = co_await submitted(desk_, *attempt.room, command);
+    const auto* standing = std::get_if<Standing>(&outcome);
+    if (told)
+        shared_.bucket.settle(room.index(), number, told->at,
+                              standing ? claimed_at(room.view(), *standing) : instant_min);
+    if (!standing) {
+        refuse_enter(pending, attempt, std::get<Refused>(outcome));
+        co_return;
+    }
+    if (!was_in)
+        shared_.figures.note_wait(room.index(), number, (asked - standing->joined).count / 1'000);
+    answer_enter(pending, attempt, *standing, asked);
 }
 
-// `taken`: the moment of the bucket; nothing: it was not asked.
-void Tacos::claim(Entering one, std::optional<Instant> taken) {
-    const std::shared_ptr<HostedRoom> room = std::move(one.room);
-    const PlaceToken place = one.place;
-    const bool was_in = room->view().standing(place.number).state == VisitorState::active;
-    service().submit(*room, Claim{place.number}, &desk_.loop(),
-                     [this, room, place, taken, was_in, asked = service().clock().now(),
-                      call = std::move(one.call)](const Outcome& outcome) mutable {
-                         const auto* standing = std::get_if<Standing>(&outcome);
-                         if (taken)
-                             shared_.bucket.settle(
-                                 room->index(), place.number, *taken,
-                                 standing ? claimed_at(room->view(), *standing) : instant_min);
-                         if (!standing)
-                             return refuse_enter(call, *room, place, std::get<Refused>(outcome));
-                         if (!was_in)
-                             shared_.figures.note_wait(room->index(), place.number,
-                                                       (asked - standing->joined).count / 1'000);
-                         answer_enter(call, *room, place, *standing, asked);
-                     });
-}
-
-void Tacos::refuse_enter(PendingCall& call, const HostedRoom& room, const PlaceToken& place,
+void Tacos::refuse_enter(PendingCall& pending, const EnterAttempt& attempt,
                          const Refused& refused) {
-    if (refused.reason == Reason::unavailable) return refuse(call, errors::grant_failed);
-    const VisitorState state = room.view().standing(place.number).state;
-    // Not known here yet: the room has only just heard of the place.
+    if (refused.reason == Reason::unavailable) return refuse(pending, errors::grant_failed);
+    const VisitorState state = attempt.room->view().standing(attempt.place.number).state;
+    // A copy that does not know the number yet says nothing about the visit.
     const bool is_over = state == VisitorState::leaving ||
                          (!is_live(state) && state != VisitorState::unknown) ||
                          refused.reason == Reason::unknown_number;
-    refuse(call, is_over ? errors::token_not_found : errors::not_ready);
+    refuse(pending, is_over ? errors::token_not_found : errors::not_ready);
 }
 
-// The same grant for as long as it lives. What was redeemed is spent.
-void Tacos::answer_enter(PendingCall& call, const HostedRoom& room, const PlaceToken& place,
+// The same grant for as long as it lives. A visit that was redeemed has none any more.
+void Tacos::answer_enter(PendingCall& pending, const EnterAttempt& attempt,
                          const Standing& standing, Instant asked) {
-    if (standing.redeemed) return refuse(call, errors::token_not_found);
+    if (standing.redeemed) return refuse(pending, errors::token_not_found);
+    const HostedRoom& room = *attempt.room;
+    const PlaceToken& place = attempt.place;
     const std::string token = token_of(room, place.number, TokenUse::reservation, place.has_user);
-    if (token.empty()) return refuse(call, errors::grant_failed);
+    if (token.empty()) return refuse(pending, errors::grant_failed);
     const std::int64_t life = room.view().settings().lease_max.count / 1'000;
     const std::int64_t left = ((standing.until - asked).count + 999) / 1'000;
     net::Output body;
     compose(body, R"({"admission":"granted","reservation_token":")", token, R"(","ttl_sec":)",
             std::clamp<std::int64_t>(left, 1, std::max<std::int64_t>(1, life)), "}");
-    answer(call, Status::ok, {body.data(), body.size()});
+    answer(pending, Status::ok, {body.data(), body.size()});
 }
 
-// Whether what was granted to this call before is good still.
-bool Tacos::is_granted(const Ask& ask) {
-    const std::optional<Body> body = read_body(ask.request.body);
-    const std::optional<Found> found =
-        body ? find(ask, body->waiting_token, TokenUse::waiting) : std::nullopt;
-    if (!found || !found->room) return false;
-    const Standing standing = found->room->view().standing(found->place.number);
-    return standing.state == VisitorState::active && !standing.redeemed;
+// Whether the grant that this call got before is still valid.
+bool Tacos::is_granted(const Call& call) {
+    const std::optional<Body> body = read_body(call.request().body);
+    if (!body) return false;
+    const TokenSight found = find(call, body->waiting_token, TokenUse::waiting);
+    const auto* shown = std::get_if<ShownToken>(&found);
+    if (!shown) return false;
+    const Sight sight = desk_.visits().glance(shown->visit(), call.now());
+    const auto* stands = std::get_if<Stands>(&sight);
+    return stands && stands->standing.state == VisitorState::active && !stands->standing.redeemed;
 }
 
 } // namespace anteroom::tacos

@@ -13,7 +13,7 @@ namespace anteroom::tacos {
 enum class Operation : std::uint8_t { join, status, enter, leave, verify };
 inline constexpr std::array operation_names{"join", "status", "enter", "leave", "verify"};
 
-// How long those who entered one event had waited.
+// How long the visitors who entered one event had waited.
 struct WaitHistogram {
     static constexpr std::array<std::int64_t, 10> bounds{1,   5,   10,  30,    60,
                                                          120, 300, 600, 1'200, 1'800};
@@ -21,7 +21,7 @@ struct WaitHistogram {
     std::int64_t sum_seconds = 0;
     std::uint64_t count = 0;
     // The numbers of the last ones: two calls of one visitor that are under way at the same time
-    // both find that it was they who went in.
+    // both find that the visitor was not inside before.
     std::array<std::uint64_t, 64> last{};
 };
 

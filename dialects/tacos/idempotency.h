@@ -2,7 +2,7 @@
 //
 // The first call of a key holds it until its answer is there; the same call again meanwhile waits
 // for that answer, and later gets it from the book. Another call under the same key is told so.
-// Only successes are kept: who was refused may try again.
+// Only successes are kept: a call that was refused may be tried again.
 //
 // Bounded in number and in bytes; when there is no room the oldest answers go first. Of this
 // process only: across processes a repeated join or enter is answered alike by the rules of the
@@ -51,7 +51,7 @@ class IdempotencyBook : public std::enable_shared_from_this<IdempotencyBook> {
                               std::string_view query, std::string_view body,
                               std::string_view user) const;
 
-    // The right to answer first. Given up without an answer: those who wait are told.
+    // The right to answer first. Destroyed without an answer: the calls that wait hear null.
     class Lock {
       public:
         Lock(Lock&&) noexcept = default;
@@ -69,7 +69,7 @@ class IdempotencyBook : public std::enable_shared_from_this<IdempotencyBook> {
     struct Conflict {}; // Another call has this key.
     struct Waits {};    // `on_answer` will be called.
     struct Crowded {};  // Too many wait for the answer to this call.
-    struct Full {};     // Nobody made this call before, but too many others are under way.
+    struct Full {};     // A new call, but too many others are under way.
     using Verdict =
         std::variant<Lock, std::shared_ptr<const Answer>, Waits, Conflict, Crowded, Full>;
 
@@ -91,7 +91,7 @@ class IdempotencyBook : public std::enable_shared_from_this<IdempotencyBook> {
         Instant at;
         IdempotencyKey key;
     };
-    // Seeded: nobody can choose keys that fall into one slot.
+    // Seeded: clients cannot choose keys that fall into one slot.
     struct Hash {
         std::uint64_t seed = 0;
         std::size_t operator()(const IdempotencyKey& key) const;

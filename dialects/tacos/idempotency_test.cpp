@@ -158,7 +158,7 @@ TEST(TacosIdempotency, OnTheWire) {
 
 // A first call that takes its time: the test is it.
 struct SlowFirst {
-    explicit SlowFirst(TestEvent& event) : book(*event.server.shared.tacos->book) {
+    explicit SlowFirst(TestEvent& event) : book(*event.shared().book) {
         const std::string body = fmt::format(R"({{"event_id":"{}"}})", event_id);
         const auto print = book.fingerprint("POST", "/api/v1/queue/join", "", body, "");
         auto verdict = book.begin(key, print, event.server.service.clock().now(), {});
@@ -233,7 +233,7 @@ TEST(TacosIdempotency, AGrantIsRepeatedOnlyAsLongAsItLives) {
 
 TEST(TacosIdempotency, WhenTooManyCallsAreUnderWayANewOneIsToldToComeAgain) {
     TestEvent event;
-    Book& book = *event.server.shared.tacos->book;
+    Book& book = *event.shared().book;
     const Instant now = event.server.service.clock().now();
     std::vector<Book::Verdict> held;
     for (std::uint64_t n = 0; n < Book::Limits{}.calls_max; ++n)
@@ -251,7 +251,7 @@ TEST(TacosIdempotency, WhenTooManyCallsAreUnderWayANewOneIsToldToComeAgain) {
 
 TEST(TacosIdempotency, RepeatedCallsAreCountedHoweverTheyAreAnswered) {
     TestEvent event;
-    Figures& figures = event.server.shared.tacos->figures;
+    Figures& figures = event.shared().figures;
     {
         SlowFirst slow(event);
         slow.lock->answer(net::Status::accepted, "{}", event.server.service.clock().now());

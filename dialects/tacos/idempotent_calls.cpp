@@ -1,4 +1,4 @@
-// Who calls, and whether the same call was made before.
+// The caller of a POST, and whether the same call was made before.
 #include <fmt/format.h>
 
 #include "dialects/tacos/body.h"
@@ -11,29 +11,30 @@
 namespace anteroom::tacos {
 namespace {
 
-bool is_true(const Ask& ask, std::string_view header) {
-    return net::equals_lower(ask.request.single_header(header).value_or(""), "true");
+bool is_true(const net::Request& request, std::string_view header) {
+    return net::equals_lower(request.single_header(header).value_or(""), "true");
 }
 
 // The original draws lots; here a repeated call has the same user.
-std::string test_user(const Ask& ask, const std::optional<IdempotencyKey>& key) {
-    if (is_true(ask, "x-dev-mode")) return "dev-user-123";
-    if (!is_true(ask, "x-load-test")) return {};
+std::string test_user(const net::Request& request, const std::optional<IdempotencyKey>& key) {
+    if (is_true(request, "x-dev-mode")) return "dev-user-123";
+    if (!is_true(request, "x-load-test")) return {};
     if (key) return "load-test-user-" + token::hex(*key);
     const std::optional<token::VisitorId> lot = token::VisitorBook::new_visitor();
     return lot ? fmt::format("load-test-user-{}", lot->text().view()) : std::string();
 }
 
-// What a call is about that is not in its path or body: what an origin passes on to be verified.
-std::string proof_of(const Ask& ask, Operation operation) {
+// The headers that tell one call of `verify` from another: the user and the token that an origin
+// passes on.
+std::string proof_of(const net::Request& request, Operation operation) {
     if (operation != Operation::verify) return {};
-    const std::optional<Body> body = read_body(ask.request.body);
+    const std::optional<Body> body = read_body(request.body);
     const bool is_in_body = body && !body->reservation_token.empty();
-    return fmt::format("\n{}\n{}", ask.request.single_header("x-user-id").value_or(""),
-                       is_in_body ? std::string_view() : anteroom::bearer(ask.request));
+    return fmt::format("\n{}\n{}", request.single_header("x-user-id").value_or(""),
+                       is_in_body ? std::string_view() : anteroom::bearer(request));
 }
 
-// What is said of a call that cannot be made now.
+// The error of a call that cannot be executed now.
 const Error& failure_of(Operation operation) {
     switch (operation) {
         case Operation::join: return errors::join_failed;
@@ -42,7 +43,7 @@ const Error& failure_of(Operation operation) {
     }
 }
 
-// What is said of an error, with the id of who hears it.
+// The body of an error, with the id of the request that it answers now.
 std::string with_trace_id(std::string_view body, std::string_view id) {
     constexpr std::string_view member = R"("trace_id":")";
     const std::size_t at = body.rfind(member);
@@ -52,33 +53,35 @@ std::string with_trace_id(std::string_view body, std::string_view id) {
 
 } // namespace
 
-// Whom a token of system T's own login names; nothing: nobody.
-std::optional<token::AccessUser> Tacos::login_of(const Ask& ask) {
-    const std::string_view shown = anteroom::bearer(ask.request);
+// The user of a token of system T's own login; nothing: the token is not valid. Only a token in the
+// Authorization header counts, never a cookie, and X-User-Role of a trusted proxy goes before it:
+// so login() names no dialect, and Call::caller() verifies the house's tokens only.
+std::optional<token::AccessUser> Tacos::login_of(const Call& call) {
+    const std::string_view shown = anteroom::bearer(call.request());
     token::AccessVerifier* login = office().login_of("tacos");
     if (shown.empty() || !login) return std::nullopt;
-    const token::AccessVerdict verdict = login->verify(shown, ask.unix_now());
+    const token::AccessVerdict verdict = login->verify(shown, call.unix_now());
     const auto* user = std::get_if<token::AccessUser>(&verdict);
     return user ? std::optional(*user) : std::nullopt;
 }
 
-std::string Tacos::user_of(const Ask& ask) {
-    const std::optional<token::AccessUser> user = login_of(ask);
+std::string Tacos::user_of(Call& call, bool) {
+    const std::optional<token::AccessUser> user = login_of(call);
     return user ? std::string(user->user_id) : std::string();
 }
 
 // As everywhere, and by a token of system T's own login, or of its tests.
-Tacos::Caller Tacos::identify(const Ask& ask, const std::optional<IdempotencyKey>& key) {
-    Caller caller{desk_.identify(ask), key};
-    const std::string_view shown = anteroom::bearer(ask.request);
+Tacos::Caller Tacos::identify(Call& call, const std::optional<IdempotencyKey>& key) {
+    Caller caller{call.caller(), key};
+    const std::string_view shown = anteroom::bearer(call.request());
     if (caller.is_admin || !caller.has_token) return caller;
     if (!options().test_token.empty() &&
         token::equal_in_constant_time(token::bytes_of(shown),
                                       token::bytes_of(options().test_token))) {
-        caller.user = test_user(ask, key);
+        caller.user = test_user(call.request(), key);
         return caller;
     }
-    if (const auto user = login_of(ask)) {
+    if (const auto user = login_of(call)) {
         caller.user = user->user_id;
         caller.is_admin = net::equals_lower(user->role, "admin");
         caller.has_token = false;
@@ -87,66 +90,63 @@ Tacos::Caller Tacos::identify(const Ask& ask, const std::optional<IdempotencyKey
 }
 
 // What is wrong with the call's key; null: nothing, though there may be none.
-const Error* Tacos::read_key(const Ask& ask, Route route,
+const Error* Tacos::read_key(const Call& call, Operation operation,
                              std::optional<IdempotencyKey>& key) const {
-    const bool is_ours = route == Route::verify; // Origins need not know the custom.
-    const std::optional<std::string_view> text = ask.request.single_header("idempotency-key");
-    const bool is_twice = !text && ask.request.header("idempotency-key");
+    const net::Request& request = call.request();
+    const std::optional<std::string_view> text = request.single_header("idempotency-key");
+    const bool is_twice = !text && request.header("idempotency-key");
     if (text) key = parse_uuid(*text);
     if (is_twice || (text && !text->empty() && !key)) return &errors::invalid_idempotency_key;
-    if (!key && options().requires_idempotency_key && !is_ours)
+    const bool may_lack = operation == Operation::verify; // Origins need not know the custom.
+    if (!key && options().requires_idempotency_key && !may_lack)
         return &errors::idempotency_required;
     return nullptr;
 }
 
-void Tacos::post(Ask& ask, const Limit& limit, Route route) {
-    const Operation operation = route == Route::join    ? Operation::join
-                                : route == Route::enter ? Operation::enter
-                                                        : Operation::verify;
-    const auto fail = [&](const Error& error) {
-        shared_.figures.note(operation, false);
-        refuse(ask, limit, error);
-    };
+void Tacos::post(Call& call, const Limit& limit, Operation operation, PostHandler handler) {
+    PendingCall pending{
+        .call = std::move(call), .limit = limit, .operation = operation, .lock = {}};
     std::optional<IdempotencyKey> key;
-    if (const Error* fault = read_key(ask, route, key)) return fail(*fault);
-    const Caller caller = identify(ask, key);
-    if (route == Route::verify && !caller.is_backend && !caller.is_admin)
-        return fail(errors::not_a_backend);
-    PendingCall call = defer(ask, limit, operation);
-    if (key && !is_first(ask, caller, call)) return;
-    switch (route) {
-        case Route::join: return join(ask, caller, std::move(call));
-        case Route::enter: return enter(ask, std::move(call));
-        default: return verify(ask, caller, std::move(call));
-    }
+    if (const Error* fault = read_key(pending.call, operation, key)) return refuse(pending, *fault);
+    const Caller caller = identify(pending.call, key);
+    if (operation == Operation::verify && !caller.is_backend && !caller.is_admin)
+        return refuse(pending, errors::not_a_backend);
+    if (key && !is_first(caller, pending)) return;
+    (this->*handler)(std::move(pending), caller);
 }
 
-// Whether the call is to be made. If not it is answered, or waits for the answer.
-bool Tacos::is_first(const Ask& ask, const Caller& caller, PendingCall& call) {
+// Whether the call is to be executed. If not it is answered, or waits for the answer to the first.
+bool Tacos::is_first(const Caller& caller, PendingCall& pending) {
     using Book = IdempotencyBook;
+    const net::Request& request = pending.call.request();
     const token::Digest fingerprint =
-        shared_.book->fingerprint(ask.request.method_text, ask.request.path, ask.request.query,
-                                  ask.request.body, caller.user + proof_of(ask, call.operation));
+        shared_.book->fingerprint(request.method_text, request.path, request.query, request.body,
+                                  caller.user + proof_of(request, pending.operation));
     const std::uint64_t id = parked_->next_id++;
-    Book::Verdict verdict = shared_.book->begin(*caller.key, fingerprint, ask.now, park(id));
+    Book::Verdict verdict =
+        shared_.book->begin(*caller.key, fingerprint, pending.call.now(), park(id));
     if (std::holds_alternative<Book::Conflict>(verdict))
-        return refuse(call, errors::idempotency_conflict), false;
+        return refuse(pending, errors::idempotency_conflict), false;
     if (std::holds_alternative<Book::Full>(verdict))
-        return refuse(call, failure_of(call.operation)), false;
+        return refuse(pending, failure_of(pending.operation)), false;
     const bool waits = std::holds_alternative<Book::Waits>(verdict);
     if (std::holds_alternative<Book::Crowded>(verdict) ||
-        (waits && parked_->calls.size() >= Parked::calls_max))
-        return refuse(call, errors::duplicate_request), false;
-    if (waits) return parked_->calls.emplace(id, std::move(call)), false;
+        (waits && parked_->calls.size() >= ParkedCalls::count_max))
+        return refuse(pending, errors::duplicate_request), false;
+    if (waits) {
+        pending.call.defer();
+        parked_->calls.emplace(id, std::move(pending));
+        return false;
+    }
     const auto* answered = std::get_if<std::shared_ptr<const Book::Answer>>(&verdict);
     // A grant is repeated for as long as it lives; after that the room is asked.
-    if (answered && (call.operation != Operation::enter || is_granted(ask))) {
-        shared_.figures.note(call.operation, true);
+    if (answered && (pending.operation != Operation::enter || is_granted(pending.call))) {
+        shared_.figures.note(pending.operation, true);
         shared_.figures.replayed.fetch_add(1, std::memory_order_relaxed);
-        return write(call, (*answered)->status, (*answered)->body, true), false;
+        return write(pending, (*answered)->status, (*answered)->body, true), false;
     }
     shared_.figures.executed.fetch_add(1, std::memory_order_relaxed);
-    if (auto* lock = std::get_if<Book::Lock>(&verdict)) call.lock.emplace(std::move(*lock));
+    if (auto* lock = std::get_if<Book::Lock>(&verdict)) pending.lock.emplace(std::move(*lock));
     return true;
 }
 
@@ -154,10 +154,11 @@ bool Tacos::is_first(const Ask& ask, const Caller& caller, PendingCall& call) {
 IdempotencyBook::OnAnswer Tacos::park(std::uint64_t id) {
     return [weak = std::weak_ptr(parked_),
             id](const std::shared_ptr<const IdempotencyBook::Answer>& first) {
-        const std::shared_ptr<Parked> parked = weak.lock();
+        const std::shared_ptr<ParkedCalls> parked = weak.lock();
         if (!parked) return;
         parked->tacos.desk_.loop().post([weak, id, first] {
-            if (const std::shared_ptr<Parked> alive = weak.lock()) alive->tacos.wake(id, first);
+            if (const std::shared_ptr<ParkedCalls> alive = weak.lock())
+                alive->tacos.wake(id, first);
         });
     };
 }
@@ -165,13 +166,14 @@ IdempotencyBook::OnAnswer Tacos::park(std::uint64_t id) {
 void Tacos::wake(std::uint64_t id, const std::shared_ptr<const IdempotencyBook::Answer>& first) {
     const auto found = parked_->calls.find(id);
     if (found == parked_->calls.end()) return;
-    PendingCall call = std::move(found->second);
+    PendingCall pending = std::move(found->second);
     parked_->calls.erase(found);
-    if (!first) return refuse(call, errors::duplicate_request);
+    if (!first) return refuse(pending, errors::duplicate_request);
     const bool succeeded = net::code(first->status) < 400;
-    shared_.figures.note(call.operation, succeeded);
+    shared_.figures.note(pending.operation, succeeded);
     shared_.figures.replayed.fetch_add(1, std::memory_order_relaxed);
-    write(call, first->status, with_trace_id(first->body, call.later.request_id.view()), succeeded);
+    write(pending, first->status, with_trace_id(first->body, pending.call.request_id().view()),
+          succeeded);
 }
 
 } // namespace anteroom::tacos

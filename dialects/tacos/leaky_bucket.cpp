@@ -6,7 +6,7 @@ namespace anteroom::tacos {
 namespace {
 
 constexpr std::int64_t count_max = 1'000; // Remembered of one event.
-constexpr Millis ask_again{20};           // Whom a call goes in for, beyond its moment.
+constexpr Millis ask_again{20};           // For calls that follow one that goes in.
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) {
     return (a + b - 1) / b;
@@ -57,7 +57,7 @@ LeakyBucket::Told LeakyBucket::take(const Enter& enter) {
     const auto first = event->visitors.find(enter.number);
     const bool is_first = first == event->visitors.end() || enter.was == Was::held;
     if (!is_first) {
-        // Whom it followed may have gone, and its followers with it.
+        // The call that it followed may be settled, and its count of followers with it.
         if (enter.was == Was::following && first->second.followers > 0) --first->second.followers;
         return follow(first->second, enter.now);
     }
@@ -81,7 +81,7 @@ LeakyBucket::Told LeakyBucket::take(Event& event, const Enter& enter) {
     // Two threads read the clock one after the other and come here the other way round.
     const Instant now =
         event.entered.empty() ? enter.now : std::max(enter.now, event.entered.back());
-    // Newcomers go after those who are held; who comes back is the first of these.
+    // New calls go after those that are held; a call that comes back is the first of these.
     const Instant at = event.next(enter.was == Was::held ? 0 : event.held, now);
     if (at <= now) {
         event.record(now);

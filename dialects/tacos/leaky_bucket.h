@@ -1,16 +1,17 @@
-// LeakyBucket: no second sees more people enter an event than its rate allows.
+// LeakyBucket: no second sees more visitors enter an event than its rate allows.
 //
-// Who is ready is told so and must get in, so nobody is refused here: whoever comes too early is
-// given a moment at which to come back, and goes in then. A window slides over the moments at which
-// people really went, not over those that were planned: a loop that wakes late breaks no limit.
-// Nobody waits past a deadline: truth goes before pace.
+// A visitor who is ready was told so and must get in, so the bucket refuses no visitor: a call that
+// comes too early is given an instant at which to ask again, and goes in then. The window slides
+// over the instants at which visitors really entered, not over the planned ones: a loop that wakes
+// late breaks no limit. A call whose instant would be past its deadline goes in at once, even above
+// the rate.
 //
-// However often one visitor asks, on whatever connections, it is one moment: while one call waits
-// or goes in, the others follow it. Who goes in by take() says in the end what came of it: settle()
-// or give_up().
+// Concurrent calls of one visitor, on whatever connections, share one slot of the bucket: while one
+// call is held or goes in, the others follow it. A call that take() told to come ends with
+// settle(); a call that was held and need not enter any more with give_up().
 //
-// Of this process only. Bounded: events in which nobody enters are forgotten, and while there are
-// too many others nobody is held in a new one. Any thread.
+// Of this process only. Bounded: events without visitors are forgotten, and while there are
+// `events_max` others no call is held in a new one. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +39,7 @@ class LeakyBucket {
         Number number = 0;
         std::int64_t rate_milli = 0; // Of the room, now. 0: no limit.
         Instant now;
-        Instant deadline; // Nobody is asked to come back after it.
+        Instant deadline; // A call is held no longer.
         Was was = Was::nothing;
     };
     enum class Turn : std::uint8_t {
@@ -54,9 +55,10 @@ class LeakyBucket {
         Instant at = instant_max;
     };
     Told take(const Enter& enter);
-    // Who came at `taken` was really inside at `granted`, a little later; instant_min: is not.
+    // The visitor who came at `taken` was really inside at `granted`, a little later; instant_min:
+    // the claim was refused.
     void settle(std::uint32_t room, Number number, Instant taken, Instant granted);
-    // Who was held need not enter any more.
+    // The visitor whose call was held need not enter any more.
     void give_up(std::uint32_t room, Number number);
 
     std::size_t size() const; // Events.
@@ -69,7 +71,7 @@ class LeakyBucket {
     };
     static Allowance allowance_of(std::int64_t rate_milli);
 
-    // Somebody who is held, or goes in.
+    // A visitor whose call is held, or goes in.
     struct Visitor {
         Instant until;
         bool is_held = false;
@@ -79,11 +81,11 @@ class LeakyBucket {
         Allowance allowance;
         std::deque<Instant> entered; // The last ones, oldest first; at most allowance.count.
         std::unordered_map<Number, Visitor> visitors;
-        std::size_t held = 0; // How many of them.
+        std::size_t held = 0; // How many of the visitors.
 
         void hold(Visitor& visitor, bool is_held);
         void allow(const Allowance& wanted);
-        // When somebody may go whom so many go before.
+        // When a visitor may enter after `before` others.
         Instant next(std::size_t before, Instant now) const;
         void record(Instant now);
     };

@@ -3,10 +3,11 @@
 namespace anteroom::tacos {
 
 RoomSettings room_settings(const Rules& rules, RoomSettings defaults) {
-    // Nobody goes in past `enter`.
+    // Places are taken by `join` only, and visitors go in by `enter` only.
     defaults.profile.dialect = "tacos";
     Settings& set = defaults.rules;
-    // The pace limits, not how many are inside: who has a reservation token is the origin's guest.
+    // The pace limits, not how many are inside: a reservation token makes its visitor the origin's
+    // guest.
     set.capacity = limits::count_max;
     set.admit_batch = limits::count_max;
     set.admit_interval = seconds(1);
@@ -21,7 +22,7 @@ RoomSettings room_settings(const Rules& rules, RoomSettings defaults) {
     set.lease_max = rules.grant; // Asking does not make it longer.
     set.idle = rules.idle;
     set.sweep_interval = seconds(1); // A token that was silent for too long is gone soon after.
-    set.leave_grace = Millis{0};     // Who has left is not found, at once.
+    set.leave_grace = Millis{0};     // After `leave` the token is not found, at once.
     return defaults;
 }
 

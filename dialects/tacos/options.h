@@ -20,7 +20,7 @@ struct Options {
     bool requires_idempotency_key = false;
     // The body's user_id names the visitor whoever sends it; otherwise only a trusted backend may.
     bool trusts_body_user = false;
-    // Whoever shows it with X-Dev-Mode or X-Load-Test is a test user; empty: nobody is.
+    // A caller who shows it with X-Dev-Mode or X-Load-Test is a test user; empty: there are none.
     std::string test_token;
     // Rooms whose ids begin so may be flushed by an admin; "*": all; empty: none.
     std::string flush_prefix;
@@ -37,10 +37,10 @@ token::AccessRules login_rules(const Options& options);
 // The rules of system T, as they can be set.
 struct Rules {
     std::int64_t rank = 100;           // Only the first so many may enter; 0: everybody.
-    Millis min_wait = seconds(5);      // Nobody enters before.
+    Millis min_wait = seconds(5);      // After the join, before the turn.
     std::int64_t rate_milli = 50'000;  // Entries per 1 000 s; 0: no limit.
     Millis idle = minutes(5);          // Not asked for longer: the token expires.
-    Millis enter_window = seconds(20); // Who may enter and does not loses the turn.
+    Millis enter_window = seconds(20); // A turn that is not used is lost then.
     Millis grant = seconds(30);        // The life of a reservation token.
 };
 

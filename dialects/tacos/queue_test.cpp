@@ -114,6 +114,26 @@ TEST(TacosQueue, AStatusTellsTheLivePlace) {
     EXPECT_EQ(event.position(eve), 1);
 }
 
+// A look claims in a native room, but system T's clients claim by `enter`.
+TEST(TacosQueue, AStatusClaimsNothingInARoomOfOthers) {
+    TestEvent event;
+    RoomSettings native;
+    native.rules.admit_on_join = false;
+    native.rules.wait_min = hours(1);
+    native.rules.claim_window = hours(1);
+    ASSERT_TRUE(native.rules.claim_by_look);
+    const std::shared_ptr<HostedRoom> room = event.server.service.make_room("native", native).room;
+    const auto joined = event.join_body(R"({"event_id":"native"})");
+    const std::string token = TestServer::text_of(TestServer::json(joined), "waiting_token");
+    event.server.service.submit(*room, CallNext{1}, nullptr, {});
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(timeless(event.status(token)),
+                  R"({"status":"waiting","position":1,"eta_sec":1,"waiting_time":0,)"
+                  R"("ready_for_entry":true})");
+    EXPECT_EQ(room->view().standing(1).state, VisitorState::called);
+    EXPECT_EQ(event.enter(token).status, 200u);
+}
+
 TEST(TacosQueue, AStatusWithoutATokenOrOfNoToken) {
     TestEvent event;
     event.token();

@@ -140,8 +140,7 @@ TEST(TacosRules, AHundredWhoAreReadyAllEnterAndNoSecondSeesMoreThanTheRate) {
     for (const Instant from : entered)
         EXPECT_LE(std::distance(entered.lower_bound(from), entered.lower_bound(from + seconds(1))),
                   50);
-    EXPECT_EQ(crowd.server.shared.tacos->figures.waits({crowd.room()->index()})[0].count,
-              ReadyCrowd::people);
+    EXPECT_EQ(crowd.shared().figures.waits({crowd.room()->index()})[0].count, ReadyCrowd::people);
 }
 
 TEST(TacosRules, WhoWouldBeHeldForTooLongIsLetIn) {
@@ -159,7 +158,7 @@ struct HeldOne : ReadyCrowd {
         ask_to_enter(held, 1, header);
         EXPECT_TRUE(net::testing::eventually([&] { return book().size() == 1; }));
     }
-    IdempotencyBook& book() { return *server.shared.tacos->book; }
+    IdempotencyBook& book() { return *shared().book; }
     static constexpr std::string_view key = "0b6f1d4e-2f52-4d0a-9a38-0c6f6c1f2a01";
     const std::string header = key_header(key);
     net::testing::Dial held;

@@ -21,7 +21,7 @@ struct Shared {
     const Options options;
     AddressLimiter limiter;
     std::shared_ptr<IdempotencyBook> book;
-    LeakyBucket bucket; // Of those who enter.
+    LeakyBucket bucket; // Paces `enter`.
     Figures figures;
 };
 

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <regex>
 #include <string>
 #include <string_view>
 
+#include "dialects/tacos/dialect.h"
+#include "dialects/tacos/shared.h"
 #include "tests/server/test_server.h"
 
 namespace anteroom::tacos {
@@ -67,6 +70,13 @@ struct TestEvent {
         return server.ask("POST", "/api/v1/queue/verify", headers, body);
     }
 
+    // What the dialect's loops share.
+    Shared& shared() {
+        const auto& all = server.shared.dialects;
+        const auto found = std::ranges::find(all, info.name, &Dialect::name);
+        CHECK(found != all.end());
+        return shared_of(**found);
+    }
     std::shared_ptr<HostedRoom> room() { return server.service.rooms().share(event_id); }
     // The operator calls so many, whatever the pace.
     void call(std::int64_t count) { server.service.submit(*room(), CallNext{count}, nullptr, {}); }

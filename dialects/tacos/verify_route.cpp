@@ -12,11 +12,12 @@ using net::Status;
 
 namespace {
 
-// For whom it is asked: an admin is not the visitor, and a backend names the visitor in the body,
-// or passes on the request of the user whom its gateway has named.
-std::string asked_for(const Ask& ask, const anteroom::Caller& caller, const Body& body) {
+// The user whom the token must belong to: an admin is not the visitor, and a backend names the
+// visitor in the body, or passes on the request of the user whom its gateway has named.
+std::string asked_for(const net::Request& request, const anteroom::Caller& caller,
+                      const Body& body) {
     const std::string_view named =
-        caller.is_backend ? ask.request.single_header("x-user-id").value_or("") : "";
+        caller.is_backend ? request.single_header("x-user-id").value_or("") : "";
     const bool is_named = !named.empty() && (!caller.is_admin || body.user_id.empty());
     return is_named ? std::string(named) : body.user_id;
 }
@@ -24,60 +25,60 @@ std::string asked_for(const Ask& ask, const anteroom::Caller& caller, const Body
 } // namespace
 
 // REQUIRES: a backend or an admin asks.
-void Tacos::verify(const Ask& ask, const Caller& caller, PendingCall call) {
-    const std::optional<Body> body = read_body(ask.request.body);
-    if (!body) return refuse(call, errors::invalid_request);
-    if (body->event_id.empty()) return refuse(call, errors::missing_event_id);
+void Tacos::verify(PendingCall pending, const Caller& caller) {
+    const net::Request& request = pending.call.request();
+    const std::optional<Body> body = read_body(request.body);
+    if (!body) return refuse(pending, errors::invalid_request);
+    if (body->event_id.empty()) return refuse(pending, errors::missing_event_id);
     // In the body, or as the bearer token that the visitor showed to the origin.
     const std::string_view token = body->reservation_token.empty()
-                                       ? anteroom::bearer(ask.request)
+                                       ? anteroom::bearer(request)
                                        : std::string_view(body->reservation_token);
-    if (token.empty()) return refuse(call, errors::missing_grant);
-    const std::optional<Found> found = find(ask, token, TokenUse::reservation);
-    if (found && !found->room) return refuse(call, errors::verify_failed);
-    if (!found || found->room->id() != body->event_id) return refuse(call, errors::invalid_grant);
-    if (found->room->age(ask.now) > limits::age_untold) return refuse(call, errors::verify_failed);
+    if (token.empty()) return refuse(pending, errors::missing_grant);
+    const TokenSight found = find(pending.call, token, TokenUse::reservation);
+    if (std::holds_alternative<NotHeard>(found)) return refuse(pending, errors::verify_failed);
+    const auto* shown = std::get_if<ShownToken>(&found);
+    if (!shown || shown->room->id() != body->event_id)
+        return refuse(pending, errors::invalid_grant);
+    const Instant now = pending.call.now();
+    if (shown->room->age(now) > limits::age_untold) return refuse(pending, errors::verify_failed);
 
-    const std::string user = asked_for(ask, caller, *body);
-    const PlaceToken place = found->place;
-    const Room& view = found->room->view();
-    const VisitorState state = view.standing(place.number).state;
-    if (state == VisitorState::finished) return refuse(call, errors::used_grant);
-    if (place.has_user) {
-        if (user.empty()) return refuse(call, errors::missing_user_id);
-        const VisitorKey* owner = view.visitor(place.number);
-        // This copy of the room has not heard of the place yet.
-        if (!owner && state == VisitorState::unknown) return refuse(call, errors::verify_failed);
-        if (!owner || *owner != office().key_of(user)) return refuse(call, errors::invalid_grant);
-    }
-    redeem(found->room->shared_from_this(), place, place.has_user ? user : std::string(),
-           std::move(call));
+    const Sight sight = desk_.visits().glance(shown->visit(), now);
+    const auto* stands = std::get_if<Stands>(&sight);
+    if (stands && stands->standing.state == VisitorState::finished)
+        return refuse(pending, errors::used_grant);
+    if (!shown->place.has_user) return redeem(std::move(pending), *shown, {});
+    const std::string user = asked_for(request, caller, *body);
+    if (user.empty()) return refuse(pending, errors::missing_user_id);
+    const VisitorKey* owner = shown->room->view().visitor(shown->place.number);
+    // This copy of the room has not heard of the place yet.
+    if (!owner && !stands) return refuse(pending, errors::verify_failed);
+    if (!owner || *owner != office().key_of(user)) return refuse(pending, errors::invalid_grant);
+    redeem(std::move(pending), *shown, user);
 }
 
-void Tacos::redeem(const std::shared_ptr<HostedRoom>& room, const PlaceToken& place,
-                   std::string user, PendingCall call) {
-    service().submit(
-        *room, Redeem{place.number}, &desk_.loop(),
-        [this, room, place, user = std::move(user),
-         call = std::move(call)](const Outcome& outcome) mutable {
-            if (const auto* refused = std::get_if<Refused>(&outcome)) {
-                if (refused->reason == Reason::unavailable)
-                    return refuse(call, errors::verify_failed);
-                const bool is_spent =
-                    refused->reason == Reason::redeemed ||
-                    room->view().standing(place.number).state == VisitorState::finished;
-                return refuse(call, is_spent ? errors::used_grant : errors::invalid_grant);
-            }
-            // The visit has come to its end: who wants to come again takes a new place.
-            service().submit(*room, Finish{place.number}, nullptr, [](const Outcome&) {});
-            net::Output body;
-            compose(body, R"({"valid":true,"event_id":")", room->id(), R"(","user_id":)");
-            append_json_string(body, user);
-            compose(body, R"(,"bound":)", std::string_view(place.has_user ? "true" : "false"),
-                    R"(,"waiting_token":")",
-                    token_of(*room, place.number, TokenUse::waiting, place.has_user), R"("})");
-            answer(call, Status::ok, {body.data(), body.size()});
-        });
+// Once it is redeemed the visit is over: to come again the visitor takes a new place.
+void Tacos::redeem(PendingCall pending, const ShownToken& shown, std::string user) {
+    submit(std::move(pending), *shown.room, Redeem{shown.place.number},
+           [this, &room = *shown.room, place = shown.place, user = std::move(user)](
+               PendingCall& asked, const Outcome& outcome) {
+               if (const auto* refused = std::get_if<Refused>(&outcome)) {
+                   if (refused->reason == Reason::unavailable)
+                       return refuse(asked, errors::verify_failed);
+                   const bool is_spent =
+                       refused->reason == Reason::redeemed ||
+                       room.view().standing(place.number).state == VisitorState::finished;
+                   return refuse(asked, is_spent ? errors::used_grant : errors::invalid_grant);
+               }
+               service().submit(room, Finish{place.number}, nullptr, [](const Outcome&) {});
+               net::Output body;
+               compose(body, R"({"valid":true,"event_id":")", room.id(), R"(","user_id":)");
+               append_json_string(body, user);
+               compose(body, R"(,"bound":)", std::string_view(place.has_user ? "true" : "false"),
+                       R"(,"waiting_token":")",
+                       token_of(room, place.number, TokenUse::waiting, place.has_user), R"("})");
+               answer(asked, Status::ok, {body.data(), body.size()});
+           });
 }
 
 } // namespace anteroom::tacos

@@ -283,6 +283,24 @@ TEST(TacosOutage, WhatCannotBeDecidedIsUnavailable) {
     EXPECT_EQ(event.leave(bob).status, 200u);
 }
 
+// A visitor who missed a call comes back by a Touch, which the store must write.
+TEST(TacosOutage, AStatusThatNeedsTheStoreTellsTheLastStanding) {
+    TestOptions others;
+    others.store_is_away = std::make_shared<std::atomic<bool>>(false);
+    TestEvent event(options_of({.min_wait = Millis{0}, .rate_milli = 0, .enter_window = hours(1)}),
+                    others);
+    const std::string token = event.token();
+    event.await_ready(token);
+    event.server.change_rules(event_id, [](Settings& rules) { rules.claim_window = Millis{1}; });
+    const auto room = event.room();
+    ASSERT_TRUE(net::testing::eventually([&] { return room->view().standing(1).missed > 0; }));
+    *others.store_is_away = true;
+    const auto told = event.status(token);
+    EXPECT_EQ(told.status, 200u) << told.body;
+    EXPECT_NE(told.body.find(R"("status":"waiting","position":1,)"), std::string::npos)
+        << told.body;
+}
+
 TEST(TacosOutage, AFlushThatFailsOnTheWaySaysSo) {
     TestOptions others;
     others.store_is_away = std::make_shared<std::atomic<bool>>(false);
@@ -331,7 +349,7 @@ TEST(TacosFigures, CountWhatHappened) {
     event.call(1);
     event.enter(token);
     event.enter(token);
-    Figures& figures = event.server.shared.tacos->figures;
+    Figures& figures = event.shared().figures;
     EXPECT_EQ(figures.operations(Operation::join, true), 1u);
     EXPECT_EQ(figures.operations(Operation::enter, false), 1u);
     EXPECT_EQ(figures.operations(Operation::enter, true), 2u);
