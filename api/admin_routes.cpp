@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 
 #include "api/api.h"
 #include "api/body.h"
+#include "base/text.h"
 #include "net/url.h"
 #include "service/pulse_json.h"
 #include "service/room_fields.h"
@@ -51,9 +51,7 @@ std::optional<Command> command_for(std::string_view action, std::int64_t count) 
 std::uint64_t number_in(const std::optional<net::Query>& query, std::string_view name,
                         std::uint64_t otherwise) {
     const std::string* text = query ? query->find(name) : nullptr;
-    std::uint64_t value = otherwise;
-    if (text) std::from_chars(text->data(), text->data() + text->size(), value);
-    return value;
+    return text ? parse_leading_number<std::uint64_t>(*text).value_or(otherwise) : otherwise;
 }
 
 } // namespace

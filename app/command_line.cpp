@@ -4,7 +4,7 @@
 #include <map>
 
 #include "app/exit_codes.h"
-#include "app/text_table.h"
+#include "base/text_table.h"
 
 namespace anteroom::app {
 namespace {

@@ -4,14 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 
 #include "app/config.h"
 #include "app/exit_codes.h"
-#include "app/text_table.h"
+#include "base/text.h"
+#include "base/text_table.h"
 #include "service/pulse_json.h"
 #include "store/history/fact_feed.h"
 
@@ -110,16 +110,14 @@ template <class Room>
 const Room* find_room(const std::vector<Room>& rooms, std::string_view text) {
     const std::size_t mark = text.find('#');
     const std::string_view id = text.substr(0, mark);
-    std::uint32_t index = 0;
+    std::optional<std::uint32_t> index;
     if (mark != text.npos) {
-        const std::string_view digits = text.substr(mark + 1);
-        const auto [end, error] =
-            std::from_chars(digits.data(), digits.data() + digits.size(), index);
-        if (error != std::errc{} || end != digits.data() + digits.size()) return nullptr;
+        index = parse_whole_number<std::uint32_t>(text.substr(mark + 1));
+        if (!index) return nullptr;
     }
     const Room* found = nullptr;
     for (const Room& room : rooms)
-        if (room.id == id && (mark == text.npos || room.room == index)) found = &room;
+        if (room.id == id && (!index || room.room == *index)) found = &room;
     return found;
 }
 

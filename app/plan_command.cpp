@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include "app/plan_report.h"
 #include "app/plan_settings.h"
 #include "base/duration.h"
+#include "base/text.h"
 #include "net/url.h"
 
 namespace anteroom::app {
@@ -49,13 +49,11 @@ Millis span(const char* name, const std::string& text, Millis min, Millis max) {
 }
 
 double part(const char* name, const std::string& text) {
-    double percent = -1;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, percent);
-    const bool is_good = error == std::errc{} && rest + 1 == end && *rest == '%';
-    if (!is_good || !(percent >= 0 && percent < 100))
+    std::optional<double> percent;
+    if (text.ends_with('%')) percent = parse_decimal(text.substr(0, text.size() - 1));
+    if (!percent || !(*percent >= 0 && *percent < 100))
         throw ConfigError(fmt::format("{} must be a percentage from 0% to below 100%", name));
-    return percent / 100;
+    return *percent / 100;
 }
 
 MeasureOptions measure_options(const PlanOptions& options) {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/text_table.h"
 #include "base/duration.h"
+#include "base/text_table.h"
 
 namespace anteroom::app {
 namespace {

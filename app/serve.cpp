@@ -26,6 +26,7 @@
 #include "app/redis_config.h"
 #include "app/taken.h"
 #include "base/heap.h"
+#include "base/text.h"
 #include "net/http_server.h"
 #include "net/loop.h"
 #include "net/tls.h"
@@ -153,7 +154,7 @@ class Server {
         // Never rotates; whoever has it has the other keys, too.
         const token::Fingerprint mark =
             installation_.keys.current(token::Purpose::visitor).secret.fingerprint();
-        for (const std::uint8_t byte : mark) options.keys_mark += fmt::format("{:02x}", byte);
+        options.keys_mark = to_hex(mark);
         options.say = [](const std::string& line) { spdlog::info("{}", line); };
         return options;
     }

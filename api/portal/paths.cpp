@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <span>
 
+#include "base/text.h"
 #include "service/profile.h"
 
 namespace anteroom::api::portal {
@@ -104,10 +104,7 @@ std::optional<Path> read_path(std::string_view path) {
 
 std::optional<std::int64_t> read_event_id(std::string_view text) {
     if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    return parse_whole_number<std::int64_t>(text);
 }
 
 std::optional<std::string> room_id_of(std::string_view type, std::int64_t id) {

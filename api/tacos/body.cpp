@@ -2,18 +2,13 @@
 
 #include <boost/json.hpp>
 
+#include "base/text.h"
+
 namespace anteroom::api::tacos {
 namespace {
 
 namespace json = boost::json;
 constexpr std::size_t user_id_length_max = 256;
-
-int digit_of(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 
 } // namespace
 
@@ -54,8 +49,8 @@ std::optional<IdempotencyKey> parse_uuid(std::string_view text) {
     for (std::size_t at = 0; at < text.size(); ++at) {
         const bool dash =
             text.size() == with_dashes && (at == 8 || at == 13 || at == 18 || at == 23);
-        const int digit = digit_of(text[at]);
-        if (dash ? text[at] != '-' : digit < 0) return std::nullopt;
+        const std::uint8_t digit = hex_value(text[at]);
+        if (dash ? text[at] != '-' : digit > 15) return std::nullopt;
         if (dash) continue;
         std::uint8_t& byte = key[digits++ / 2];
         byte = static_cast<std::uint8_t>(byte << 4 | digit);

@@ -3,6 +3,7 @@
 
 #include "api/tacos/body.h"
 #include "api/tacos/tacos.h"
+#include "base/text.h"
 #include "net/loop.h"
 #include "net/text.h"
 #include "token/hmac.h"
@@ -19,7 +20,7 @@ bool is_true(const Ask& ask, std::string_view header) {
 std::string test_user(const Ask& ask, const std::optional<IdempotencyKey>& key) {
     if (is_true(ask, "x-dev-mode")) return "dev-user-123";
     if (!is_true(ask, "x-load-test")) return {};
-    if (key) return "load-test-user-" + token::hex(*key);
+    if (key) return "load-test-user-" + to_hex(*key);
     const std::optional<token::VisitorId> lot = token::VisitorBook::new_visitor();
     return lot ? fmt::format("load-test-user-{}", lot->text().view()) : std::string();
 }

@@ -7,6 +7,7 @@
 #include "api/tacos/body.h"
 #include "api/tacos/eta.h"
 #include "api/tacos/tacos.h"
+#include "base/text.h"
 #include "engine/poll.h"
 #include "net/output.h"
 #include "net/url.h"
@@ -95,7 +96,7 @@ void Tacos::join(const Ask& ask, const Caller& caller, PendingCall call) {
     // An anonymous visitor is whoever has the key of the call: the same call in another process is
     // the same visitor. Without a key, each call is another one.
     std::string visitor = user;
-    if (visitor.empty() && caller.key) visitor = "~tacos:" + token::hex(*caller.key);
+    if (visitor.empty() && caller.key) visitor = "~tacos:" + to_hex(*caller.key);
     if (visitor.empty()) {
         const std::optional<token::VisitorId> fresh = token::VisitorBook::new_visitor();
         if (!fresh) return refuse(call, errors::join_failed);

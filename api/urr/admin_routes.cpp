@@ -1,8 +1,8 @@
 // What operators of system U ask: the switch and the counter of tier 1, the limit of tier 2.
 #include <boost/json.hpp>
-#include <charconv>
 
 #include "api/urr/urr.h"
+#include "base/text.h"
 #include "net/output.h"
 #include "net/url.h"
 
@@ -11,13 +11,6 @@ namespace {
 
 using net::compose;
 using net::Status;
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 constexpr std::string_view cleared = R"({"message":"Queue cleared"})";
 
@@ -75,7 +68,7 @@ void Urr::admin_threshold(Ask& ask, const Caller& caller) {
     std::int64_t threshold = -1;
     const std::optional<net::Query> query = net::Query::parse(ask.request.query);
     if (const std::string* text = query ? query->find("threshold") : nullptr)
-        threshold = whole_number(*text).value_or(-1);
+        threshold = parse_whole_number<std::int64_t>(*text).value_or(-1);
     else if (read_member(ask.request.body, "threshold", threshold) != Given::number)
         threshold = -1;
     if (threshold < 0 || threshold > limits::count_max)

@@ -1,7 +1,6 @@
 // Tier 2: a place for a known user, where it is, and the entry pass when the turn has come.
-#include <charconv>
-
 #include "api/urr/urr.h"
+#include "base/text.h"
 #include "engine/poll.h"
 #include "net/output.h"
 #include "net/url.h"
@@ -55,8 +54,7 @@ std::optional<OuterPlace> Urr::outer_place(const Ask& ask, const HostedRoom& roo
     if (options_.trusts_vwr_position && is_backend) {
         const std::optional<net::Query> query = net::Query::parse(ask.request.query);
         const std::string* text = query ? query->find("vwrPosition") : nullptr;
-        Number number = 0;
-        if (text) std::from_chars(text->data(), text->data() + text->size(), number);
+        const Number number = text ? parse_leading_number<Number>(*text).value_or(0) : 0;
         if (number != 0)
             return OuterPlace{.generation = room.view().outer().generation(), .number = number};
     }

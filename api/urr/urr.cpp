@@ -6,6 +6,7 @@
 
 #include "api/json_answer.h"
 #include "api/page.h"
+#include "base/text.h"
 #include "net/url.h"
 #include "service/pulse_json.h"
 
@@ -18,15 +19,9 @@ using net::Status;
 constexpr std::int64_t retry_seconds = 5;
 constexpr std::int64_t page_seconds = 300;
 
-bool is_uuid(std::string_view text) {
-    if (text.size() != 36) return false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        const char c = text[i];
-        const bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-        if (dash ? c != '-' : !digit) return false;
-    }
-    return true;
+// A room has one name: the UUID in small digits.
+bool is_canonical_uuid(std::string_view text) {
+    return is_uuid(text) && std::ranges::none_of(text, [](char c) { return c >= 'A' && c <= 'F'; });
 }
 
 // One spelling: "%2D" is a hyphen, and the digits of a UUID are small.
@@ -134,9 +129,10 @@ bool Urr::handle(Ask& ask) {
 
     std::string respelled;
     ask.room_id = parameters[0];
-    bool (*const is_good)(std::string_view) = rule->event == EventId::uuid ? is_uuid : is_room_id;
+    const bool wants_uuid = rule->event == EventId::uuid;
+    bool (*const is_good)(std::string_view) = wants_uuid ? is_canonical_uuid : is_room_id;
     if (rule->event != EventId::none && !is_good(ask.room_id)) {
-        respelled = canonical(ask.room_id, rule->event == EventId::uuid);
+        respelled = canonical(ask.room_id, wants_uuid);
         ask.room_id = respelled;
         // A page of another system may look like ours.
         if (!is_good(ask.room_id) && rule->family == Family::page) return false;

@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 
-namespace anteroom::app {
+namespace anteroom {
 
 class TextTable {
   public:
@@ -40,4 +40,4 @@ std::string utc_stamp(const std::optional<Instant>& at);
 // "4m10s"; milliseconds only below a second.
 std::string span_text(Millis span);
 
-} // namespace anteroom::app
+} // namespace anteroom

@@ -1,4 +1,4 @@
-#include "app/text_table.h"
+#include "base/text_table.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 
 #include "base/check.h"
 #include "base/duration.h"
-#include "net/url.h"
+#include "base/text.h"
 
-namespace anteroom::app {
+namespace anteroom {
 namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
@@ -78,7 +78,7 @@ std::string printable(std::string_view text) {
         const bool is_control =
             first < 0x20 || first == 0x7f ||
             (first == 0xc2 && length == 2 && static_cast<unsigned char>(character[1]) < 0xa0);
-        const bool is_good = !is_control && net::is_utf8(character);
+        const bool is_good = !is_control && is_utf8(character);
         out += is_good ? character : replacement;
         text.remove_prefix(is_good || is_control ? length : 1);
     }
@@ -105,4 +105,4 @@ std::string span_text(Millis span) {
     return to_string(is_long ? Millis{forward.count - forward.count % 1'000} : forward);
 }
 
-} // namespace anteroom::app
+} // namespace anteroom
