@@ -321,7 +321,8 @@ Listen parse_listen(const std::string& text) {
     if (address.size() > 2 && address.front() == '[' && address.back() == ']')
         address = address.substr(1, address.size() - 2);
     const std::optional<std::uint16_t> port =
-        colon == text.npos ? std::nullopt : parse_whole_number<std::uint16_t>(text.substr(colon + 1));
+        colon == text.npos ? std::nullopt
+                           : parse_whole_number<std::uint16_t>(text.substr(colon + 1));
     if (!port || !net::parse_ip(address))
         throw ConfigError(fmt::format(
             "server.listen must be ADDRESS:PORT such as 127.0.0.1:8080, not \"{}\"", text));

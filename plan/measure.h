@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 
 // Whatever the options say.
 namespace measure_limits {
@@ -76,4 +76,4 @@ double next_rate(double rate, const MeasureOptions& options);
 Result<Measured> measure(const MeasureOptions& options,
                          const std::function<void(const MeasureStep&, StepVerdict)>& tell);
 
-} // namespace anteroom::app
+} // namespace anteroom::plan

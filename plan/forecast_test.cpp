@@ -1,4 +1,4 @@
-#include "app/plan.h"
+#include "plan/forecast.h"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <regex>
 #include <sstream>
 
-#include "app/plan_measure.h"
 #include "engine/room.h"
+#include "plan/measure.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 namespace {
 
 TEST(PlanPace, IsTheCalculationOfSystemH) {
@@ -298,4 +298,4 @@ TEST(PlanMeasure, StepsUpToTheMaximum) {
 }
 
 } // namespace
-} // namespace anteroom::app
+} // namespace anteroom::plan

@@ -9,7 +9,7 @@
 #include "engine/poll.h"
 #include "service/origin_load.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 
 // A crowd in front of a room.
 struct Scenario {
@@ -87,4 +87,4 @@ inline constexpr double poll_cpu_us = 11.9;
 inline constexpr double durable_joins_per_second = 34'109;
 } // namespace figures
 
-} // namespace anteroom::app
+} // namespace anteroom::plan

@@ -10,7 +10,7 @@
 
 #include "store/history/history_reader.h"
 
-namespace anteroom::app {
+namespace anteroom::inspect {
 
 enum class ExportFormat : std::uint8_t { csv, json_lines };
 
@@ -21,4 +21,4 @@ void append_visit(std::string& out, const history::VisitEntry& entry, ExportForm
 // One cell: quoted when it has to be, harmless to a spreadsheet.
 std::string csv_cell(std::string_view text);
 
-} // namespace anteroom::app
+} // namespace anteroom::inspect

@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 
 class MeasurePacer {
   public:
@@ -42,4 +42,4 @@ class MeasurePacer {
     std::deque<Instant> sent_; // Within the last second, of all steps.
 };
 
-} // namespace anteroom::app
+} // namespace anteroom::plan

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string>
 
-#include "app/plan.h"
-#include "app/plan_measure.h"
+#include "plan/forecast.h"
+#include "plan/measure.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 
 // Everything that was asked for and worked out.
 struct Plan {
@@ -30,14 +30,14 @@ std::string longest_wait_text(const Forecast& forecast);
 // REQUIRES: the stay is known.
 double inside_at_most(const Plan& plan);
 
-std::string plan_text(const Plan& plan);
-std::string measured_text(const Measured& measured);
+std::string to_text(const Plan& plan);
+std::string to_text(const Measured& measured);
 
 // A picture that needs nothing beside it and follows light and dark.
-std::string plan_svg(const Plan& plan);
-std::string plan_html(const Plan& plan);
+std::string to_svg(const Plan& plan);
+std::string to_html(const Plan& plan);
 
 // Which places the tables name: the first, every tenth part, the last.
 std::vector<std::int64_t> told_places(std::int64_t crowd);
 
-} // namespace anteroom::app
+} // namespace anteroom::plan

@@ -1,19 +1,22 @@
-#include "app/plan_settings.h"
+#include "plan/settings.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "api/hhplus/options.h"
 #include "api/portal/options.h"
 #include "api/tacos/options.h"
-#include "app/config.h"
 #include "base/check.h"
 #include "base/duration.h"
+#include "engine/settings.h"
+#include "plan/options_error.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 namespace {
 
 double per_second(const Scenario& scenario) {
@@ -34,17 +37,6 @@ void go_by_batches(Plan& plan) {
     plan.is_rate = false;
 }
 
-void go_by_the_second(Plan& plan) {
-    constexpr double hair = 1e-6; // Quotients are not exact.
-    const double rate_milli = std::floor(throughput(plan.scenario) * 1e3 + hair);
-    if (rate_milli < 1 || rate_milli > static_cast<double>(limits::rate_milli_max))
-        throw ConfigError("system T's rooms let in from 0.001 to 1000000 a second");
-    plan.scenario.batch = rate_milli / 1e3;
-    plan.scenario.interval = seconds(1);
-    plan.scenario.capacity = 0;
-    plan.is_rate = true;
-}
-
 std::int64_t rounded_up(double number, double to) {
     const double most = static_cast<double>(limits::count_max);
     return static_cast<std::int64_t>(std::min(most, std::ceil(number / to) * to));
@@ -59,11 +51,14 @@ std::string waiting_line(const Plan& plan) {
     return fmt::format("waiting_max = {}  # twice the crowd\n", waiting_max(plan));
 }
 
-// What everybody waits at least is no part of the forecast.
+// The forecast does not know the least wait that this setting gives to every visitor.
 std::string on_top(const Plan& plan, std::string_view setting) {
     if (!plan.forecast) return {};
     return fmt::format("# What {} says comes on top of these waits.\n", setting);
 }
+
+std::string outer_settings(const Plan& plan);
+std::string system_settings(const Plan& plan);
 
 std::string default_settings(const Plan& plan) {
     const Scenario& scenario = plan.scenario;
@@ -81,9 +76,7 @@ std::string default_settings(const Plan& plan) {
         out += fmt::format("admit_batch = {:.0f}\n", scenario.batch);
     }
     out += fmt::format("admit_interval = \"{}\"\n", to_string(scenario.interval));
-    if (plan.poll == PollPolicy::urr_outer)
-        out += fmt::format("outer_batch = {:.0f}\nouter_interval = \"{}\"\n", scenario.batch,
-                           to_string(scenario.interval));
+    out += outer_settings(plan);
     if (scenario.capacity > 0)
         out += fmt::format("capacity = {:.0f}\n", scenario.capacity);
     else
@@ -94,6 +87,57 @@ std::string default_settings(const Plan& plan) {
         out += fmt::format("lease_max = \"{}\"\n", to_string(longest));
     }
     return out + waiting_line(plan);
+}
+
+} // namespace
+
+std::string to_toml(const Plan& plan) {
+    std::string out = "# Written by: " + plan.command + "\n";
+    if (plan.forecast)
+        out += fmt::format("# {} people: half of them wait {} at most, nobody longer than {}.\n",
+                           grouped(static_cast<double>(plan.scenario.crowd)),
+                           wait_text(plan.forecast->wait_quantile(0.5)),
+                           longest_wait_text(*plan.forecast));
+    return out + system_settings(plan);
+}
+
+// --- What depends on the system whose clients come -----------------------------------------------
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, PollPolicy>, 6> polls{
+    {{"hhplus", PollPolicy::hhplus},
+     {"native", PollPolicy::native},
+     {"portal", PollPolicy::portal},
+     {"tacos", PollPolicy::tacos},
+     {"urr", PollPolicy::urr_inner},
+     {"urr-outer", PollPolicy::urr_outer}}};
+
+// Rooms of system T go by the second and do not count who is inside.
+void go_by_the_second(Plan& plan) {
+    constexpr double hair = 1e-6; // Quotients are not exact.
+    const double rate_milli = std::floor(throughput(plan.scenario) * 1e3 + hair);
+    if (rate_milli < 1 || rate_milli > static_cast<double>(limits::rate_milli_max))
+        throw OptionsError("system T's rooms let in from 0.001 to 1000000 a second");
+    plan.scenario.batch = rate_milli / 1e3;
+    plan.scenario.interval = seconds(1);
+    plan.scenario.capacity = 0;
+    plan.is_rate = true;
+}
+
+// Queues of system P go by batches in whole seconds.
+void fit_to_queues(Plan& plan) {
+    if (plan.is_rate || plan.scenario.interval.count % 1'000 != 0) go_by_batches(plan);
+    if (plan.scenario.batch > static_cast<double>(capacity_max(plan.poll)))
+        throw OptionsError(
+            fmt::format("system P's queues let in at most {} at once", capacity_max(plan.poll)));
+}
+
+// The outer line of system U has a pace of its own.
+std::string outer_settings(const Plan& plan) {
+    if (plan.poll != PollPolicy::urr_outer) return {};
+    return fmt::format("outer_batch = {:.0f}\nouter_interval = \"{}\"\n", plan.scenario.batch,
+                       to_string(plan.scenario.interval));
 }
 
 std::string hhplus_settings(const Plan& plan) {
@@ -156,14 +200,39 @@ std::string portal_settings(const Plan& plan) {
     return waiting.empty() ? out : out + "[defaults]\n" + waiting;
 }
 
+std::string system_settings(const Plan& plan) {
+    switch (plan.poll) {
+        case PollPolicy::native:
+        case PollPolicy::urr_inner:
+        case PollPolicy::urr_outer: break;
+        case PollPolicy::hhplus: return hhplus_settings(plan);
+        case PollPolicy::tacos: return tacos_settings(plan);
+        case PollPolicy::portal: return portal_settings(plan);
+    }
+    return default_settings(plan);
+}
+
 } // namespace
+
+std::vector<std::string> poll_names() {
+    std::vector<std::string> names;
+    names.reserve(polls.size());
+    for (const auto& [name, policy] : polls) names.emplace_back(name);
+    return names;
+}
+
+PollPolicy poll_named(std::string_view name) {
+    const auto* const found =
+        std::ranges::find(polls, name, &std::pair<std::string_view, PollPolicy>::first);
+    if (found == polls.end()) throw OptionsError(fmt::format("--poll does not know {}", name));
+    return found->second;
+}
 
 std::int64_t capacity_max(PollPolicy poll) {
     return poll == PollPolicy::portal ? api::portal::pace_count_max : limits::count_max;
 }
 
 void fit_to_rooms(Plan& plan) {
-    const Scenario& scenario = plan.scenario;
     switch (plan.poll) {
         case PollPolicy::native:
         case PollPolicy::urr_inner: return;
@@ -172,31 +241,8 @@ void fit_to_rooms(Plan& plan) {
             if (plan.is_rate) go_by_batches(plan);
             return;
         case PollPolicy::tacos: return go_by_the_second(plan);
-        case PollPolicy::portal:
-            if (plan.is_rate || scenario.interval.count % 1'000 != 0) go_by_batches(plan);
-            if (scenario.batch > static_cast<double>(capacity_max(plan.poll)))
-                throw ConfigError(fmt::format("system P's queues let in at most {} at once",
-                                              capacity_max(plan.poll)));
-            return;
+        case PollPolicy::portal: return fit_to_queues(plan);
     }
 }
 
-std::string plan_toml(const Plan& plan) {
-    std::string out = "# Written by: " + plan.command + "\n";
-    if (plan.forecast)
-        out += fmt::format("# {} people: half of them wait {} at most, nobody longer than {}.\n",
-                           grouped(static_cast<double>(plan.scenario.crowd)),
-                           wait_text(plan.forecast->wait_quantile(0.5)),
-                           longest_wait_text(*plan.forecast));
-    switch (plan.poll) {
-        case PollPolicy::native:
-        case PollPolicy::urr_inner:
-        case PollPolicy::urr_outer: return out + default_settings(plan);
-        case PollPolicy::hhplus: return out + hhplus_settings(plan);
-        case PollPolicy::tacos: return out + tacos_settings(plan);
-        case PollPolicy::portal: return out + portal_settings(plan);
-    }
-    return out;
-}
-
-} // namespace anteroom::app
+} // namespace anteroom::plan

@@ -1,4 +1,4 @@
-#include "app/plan_measure.h"
+#include "plan/measure.h"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,12 @@
 #include <csignal>
 #include <memory>
 
-#include "app/measure_pacer.h"
 #include "net/http_client.h"
 #include "net/loop.h"
 #include "net/task.h"
+#include "plan/measure_pacer.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 namespace {
 
 constexpr double growth = 1.5;
@@ -215,4 +215,4 @@ Result<Measured> measure(const MeasureOptions& options,
     return measured;
 }
 
-} // namespace anteroom::app
+} // namespace anteroom::plan

@@ -1,11 +1,11 @@
-#include "app/measure_pacer.h"
+#include "plan/measure_pacer.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/check.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 
 MeasurePacer::MeasurePacer(double rate_max, Millis step)
     : per_second_max_(static_cast<std::int64_t>(std::ceil(rate_max))), step_(step) {
@@ -44,4 +44,4 @@ std::int64_t MeasurePacer::allowed(Instant now) {
     return per_second_max_ - static_cast<std::int64_t>(sent_.size());
 }
 
-} // namespace anteroom::app
+} // namespace anteroom::plan

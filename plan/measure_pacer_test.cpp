@@ -1,11 +1,11 @@
-#include "app/measure_pacer.h"
+#include "plan/measure_pacer.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
 
-namespace anteroom::app {
+namespace anteroom::plan {
 namespace {
 
 // Plays one step, asking every `beat`, and not at all while held up.
@@ -79,4 +79,4 @@ TEST(MeasurePacer, LessThanOneCallPerSecondIsPossible) {
 }
 
 } // namespace
-} // namespace anteroom::app
+} // namespace anteroom::plan

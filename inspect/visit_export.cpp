@@ -1,4 +1,4 @@
-#include "app/visit_export.h"
+#include "inspect/visit_export.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/text_table.h"
 
-namespace anteroom::app {
+namespace anteroom::inspect {
 namespace {
 
 // What makes a formula; also behind spaces, which some programs skip, and in full width.
@@ -55,4 +55,4 @@ void append_visit(std::string& out, const history::VisitEntry& entry, ExportForm
                    name(progress.cause));
 }
 
-} // namespace anteroom::app
+} // namespace anteroom::inspect

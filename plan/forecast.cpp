@@ -1,4 +1,4 @@
-#include "app/plan.h"
+#include "plan/forecast.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 namespace {
 
 // Sums of fractions are not exact.
@@ -188,4 +188,4 @@ double polls_per_second(PollPolicy policy, std::uint64_t waiting) {
     return sum;
 }
 
-} // namespace anteroom::app
+} // namespace anteroom::plan

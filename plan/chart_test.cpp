@@ -2,10 +2,10 @@
 
 #include <regex>
 
-#include "app/plan_report.h"
-#include "app/plan_settings.h"
+#include "plan/report.h"
+#include "plan/settings.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 namespace {
 
 Plan plan_of(const Scenario& scenario) {
@@ -66,13 +66,13 @@ TEST(PlanText, NamesEachPlaceOnce) {
 
 TEST(PlanChart, IsAPictureByItself) {
     const Plan plan = plan_of({.crowd = 200'000, .batch = 4'000, .interval = seconds(10)});
-    const std::string picture = plan_svg(plan);
+    const std::string picture = to_svg(plan);
     EXPECT_EQ(picture.find("<svg xmlns"), 0u);
     EXPECT_EQ(count(picture, "<path class=\"line"), 2u);
     EXPECT_NE(picture.find(">200 000</text>"), picture.npos);
     EXPECT_NE(picture.find(">8m</text>"), picture.npos);
     EXPECT_EQ(picture.find("nan"), picture.npos);
-    const std::string page = plan_html(plan);
+    const std::string page = to_html(plan);
     EXPECT_EQ(count(page, "http"), 1u); // The name space: nothing is fetched.
     EXPECT_NE(page.find("anteroom plan &lt;script&gt;"), page.npos);
     EXPECT_EQ(page.find("<script"), page.npos);
@@ -85,7 +85,7 @@ TEST(PlanChart, DrawsExtremes) {
         {.crowd = 31'000, .batch = 0.001, .interval = seconds(1)},
     };
     for (const Scenario& scenario : scenarios) {
-        const std::string page = plan_html(plan_of(scenario));
+        const std::string page = to_html(plan_of(scenario));
         EXPECT_EQ(page.find("nan"), page.npos);
         EXPECT_EQ(page.find("inf"), page.npos);
         EXPECT_LT(page.size(), 30'000u);
@@ -103,7 +103,7 @@ TEST(PlanChart, CutsOffNoLabelInAnyFont) {
         {.crowd = 31'000, .batch = 0.001, .interval = seconds(1)},
     };
     for (const Scenario& scenario : scenarios) {
-        const std::vector<Label> all = labels(plan_svg(plan_of(scenario)));
+        const std::vector<Label> all = labels(to_svg(plan_of(scenario)));
         EXPECT_GE(all.size(), 4u + 4u) << "titles, and two ticks of each axis";
         for (std::size_t i = 0; i < all.size(); ++i) {
             EXPECT_GE(all[i].left, 0) << all[i].text;
@@ -124,13 +124,13 @@ TEST(PlanChart, TellsTheLongestWaitAsTheSettingsDo) {
                                .stay = seconds(71)});
     const std::string longest = longest_wait_text(*plan.forecast);
     EXPECT_NE(longest, wait_text(plan.forecast->wait_quantile(1))) << "or this shows nothing";
-    EXPECT_NE(plan_html(plan).find("The longest wait</dt><dd>" + longest + "<"), std::string::npos);
-    EXPECT_NE(plan_toml(plan).find("nobody longer than " + longest +
-                                   ".\n# That is so as long as "
-                                   "visits last 1m11s; lease_max allows longer ones.\n"),
+    EXPECT_NE(to_html(plan).find("The longest wait</dt><dd>" + longest + "<"), std::string::npos);
+    EXPECT_NE(to_toml(plan).find("nobody longer than " + longest +
+                                 ".\n# That is so as long as "
+                                 "visits last 1m11s; lease_max allows longer ones.\n"),
               std::string::npos)
-        << plan_toml(plan);
+        << to_toml(plan);
 }
 
 } // namespace
-} // namespace anteroom::app
+} // namespace anteroom::plan

@@ -1,10 +1,10 @@
-#include "app/inspect.h"
+#include "inspect/inspect.h"
 
 #include <gtest/gtest.h>
 
-#include "app/visit_export.h"
+#include "inspect/visit_export.h"
 
-namespace anteroom::app {
+namespace anteroom::inspect {
 namespace {
 
 using history::Cause;
@@ -80,4 +80,4 @@ TEST(Story, SaysWhatEachStepTook) {
 }
 
 } // namespace
-} // namespace anteroom::app
+} // namespace anteroom::inspect

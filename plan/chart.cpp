@@ -6,11 +6,11 @@
 #include <cmath>
 #include <functional>
 
-#include "app/plan_report.h"
-#include "app/plan_settings.h"
 #include "base/duration.h"
+#include "plan/report.h"
+#include "plan/settings.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 namespace {
 
 constexpr std::size_t points_max = 240;
@@ -239,11 +239,11 @@ std::string escaped(std::string_view text) {
 
 } // namespace
 
-std::string plan_svg(const Plan& plan) {
+std::string to_svg(const Plan& plan) {
     return svg(plan, colours);
 }
 
-std::string plan_html(const Plan& plan) {
+std::string to_html(const Plan& plan) {
     const Forecast& forecast = *plan.forecast;
     const std::int64_t crowd = plan.scenario.crowd;
     const auto waiting = static_cast<std::uint64_t>(forecast.waiting_max());
@@ -275,7 +275,7 @@ std::string plan_html(const Plan& plan) {
     return out + fmt::format(
                      "</tbody>\n</table>\n<h2>Settings</h2>\n<pre tabindex=\"0\">{}</pre>\n"
                      "</main>\n</body>\n</html>\n",
-                     escaped(plan_toml(plan)));
+                     escaped(to_toml(plan)));
 }
 
-} // namespace anteroom::app
+} // namespace anteroom::plan

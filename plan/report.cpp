@@ -1,4 +1,4 @@
-#include "app/plan_report.h"
+#include "plan/report.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "base/duration.h"
 #include "base/text_table.h"
 
-namespace anteroom::app {
+namespace anteroom::plan {
 namespace {
 
 using Align = TextTable::Align;
@@ -154,7 +154,7 @@ std::vector<std::int64_t> told_places(std::int64_t crowd) {
     return places;
 }
 
-std::string plan_text(const Plan& plan) {
+std::string to_text(const Plan& plan) {
     std::string out;
     if (plan.origin) out += origin_text(plan);
     out += pace_lines(plan);
@@ -162,7 +162,7 @@ std::string plan_text(const Plan& plan) {
     return out;
 }
 
-std::string measured_text(const Measured& measured) {
+std::string to_text(const Measured& measured) {
     if (measured.good.empty())
         return fmt::format("The measurement\n  Not one step went well: {}\n",
                            in_words(measured.end));
@@ -173,4 +173,4 @@ std::string measured_text(const Measured& measured) {
         plain(best.rate), to_string(best.p50), to_string(best.p95), in_words(measured.end));
 }
 
-} // namespace anteroom::app
+} // namespace anteroom::plan

@@ -1,4 +1,4 @@
-#include "app/inspect.h"
+#include "inspect/inspect.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,14 +8,12 @@
 #include <cstdio>
 #include <memory>
 
-#include "app/config.h"
-#include "app/exit_codes.h"
 #include "base/text.h"
 #include "base/text_table.h"
 #include "service/pulse_json.h"
 #include "store/history/fact_feed.h"
 
-namespace anteroom::app {
+namespace anteroom::inspect {
 namespace {
 
 using history::FactFeed;
@@ -27,55 +25,52 @@ using history::Visit;
 using history::VisitEntry;
 using Align = TextTable::Align;
 
-template <class T>
-T take(Result<T> result) {
-    if (!result) throw DataError(result.fault().reason);
-    return std::move(*result);
-}
-
 template <class... Parts>
-int not_found(fmt::format_string<Parts...> format, Parts&&... parts) {
+End not_found(fmt::format_string<Parts...> format, Parts&&... parts) {
     fmt::print(stderr, "anteroom: {}\n", fmt::format(format, std::forward<Parts>(parts)...));
-    return exit_no;
+    return End::not_found;
 }
 
 // --- Where to write ------------------------------------------------------------------------------
 
-// Standard output or a file; a disk that is full is noticed.
+// Standard output or a file. A disk that is full is noticed: every writing says whether it worked.
 class Out {
   public:
-    explicit Out(const std::string& path) : path_(path) {
-        if (path_.empty()) return;
-        file_ = std::fopen(path_.c_str(), "we");
-        if (!file_) throw DataError(fmt::format("{} cannot be written: {}", path_, reason()));
-    }
+    explicit Out(const std::string& path)
+        : path_(path),
+          file_(path.empty() ? stdout : std::fopen(path.c_str(), "we")),
+          open_error_(file_ ? 0 : errno) {}
     ~Out() {
-        if (file_ != stdout) std::fclose(file_);
+        if (file_ && file_ != stdout) std::fclose(file_);
     }
     Out(const Out&) = delete;
     Out& operator=(const Out&) = delete;
 
-    void write(std::string_view text) {
-        if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
+    Result<void> write(std::string_view text) {
+        if (!file_ || std::fwrite(text.data(), 1, text.size(), file_) != text.size())
+            return fault();
+        return {};
     }
-    void finish() {
-        if (std::fflush(file_) != 0) fail();
+    Result<void> finish() {
+        if (!file_ || std::fflush(file_) != 0) return fault();
+        return {};
     }
 
   private:
-    static std::string reason() { return std::generic_category().message(errno); }
-    [[noreturn]] void fail() {
-        throw DataError(fmt::format("{} cannot be written: {}",
-                                    path_.empty() ? "the output" : path_, reason()));
+    Fault fault() const {
+        return {fmt::format("{} cannot be written: {}", path_.empty() ? "the output" : path_,
+                            std::generic_category().message(file_ ? errno : open_error_))};
     }
     std::string path_;
-    std::FILE* file_ = stdout;
+    std::FILE* file_; // Null: it could not be opened.
+    int open_error_;
 };
 
-void print(std::string_view text) {
+Result<End> print(std::string_view text) {
     Out out("");
-    out.write(text);
-    out.finish();
+    if (const Result<void> written = out.write(text); !written) return written.fault();
+    if (const Result<void> finished = out.finish(); !finished) return finished.fault();
+    return End::shown;
 }
 
 // A line that changes in place, for somebody who waits at a terminal.
@@ -136,8 +131,9 @@ std::string room_json(const RoomSummary& summary) {
                summary.expired);
 }
 
-int show_rooms(HistoryReader& reader, const InspectOptions& options) {
-    const std::vector<RoomSummary> rooms = take(reader.summaries());
+Result<End> show_rooms(HistoryReader& reader, const Options& options) {
+    const Result<std::vector<RoomSummary>> rooms = reader.summaries();
+    if (!rooms) return rooms.fault();
     std::string json;
     TextTable table({{"ROOM"},
                      {"INDEX", Align::right},
@@ -152,7 +148,7 @@ int show_rooms(HistoryReader& reader, const InspectOptions& options) {
                      {"EXPIRED", Align::right},
                      {"CREATED (UTC)"},
                      {"REMOVED (UTC)"}});
-    for (const RoomSummary& summary : rooms) {
+    for (const RoomSummary& summary : *rooms) {
         const RoomRow& room = summary.room;
         json += room_json(summary);
         table.add({printable(room.id), std::to_string(room.room),
@@ -163,8 +159,7 @@ int show_rooms(HistoryReader& reader, const InspectOptions& options) {
                    std::to_string(summary.left), std::to_string(summary.expired),
                    utc_text(room.created_at), utc_text(room.removed_at)});
     }
-    print(options.json ? json : table.text());
-    return exit_done;
+    return print(options.json ? json : table.text());
 }
 
 // --- Visits --------------------------------------------------------------------------------------
@@ -176,13 +171,15 @@ std::optional<VisitorState> state_named(std::string_view text) {
     return std::nullopt;
 }
 
-int show_visits(HistoryReader& reader, const InspectOptions& options) {
-    const std::vector<RoomRow> rooms = take(reader.rooms());
-    const RoomRow* room = find_room(rooms, options.room);
+Result<End> show_visits(HistoryReader& reader, const Options& options) {
+    const Result<std::vector<RoomRow>> rooms = reader.rooms();
+    if (!rooms) return rooms.fault();
+    const RoomRow* room = find_room(*rooms, options.room);
     if (!room) return not_found("there is no room {}", printable(options.room));
-    const history::VisitPage page = take(reader.visits(
+    const Result<history::VisitPage> page = reader.visits(
         room->room,
-        {.state = state_named(options.state), .after = options.after, .limit = options.limit}));
+        {.state = state_named(options.state), .after = options.after, .limit = options.limit});
+    if (!page) return page.fault();
     std::string json;
     TextTable table({{"NUMBER", Align::right},
                      {"VISITOR"},
@@ -193,7 +190,7 @@ int show_visits(HistoryReader& reader, const InspectOptions& options) {
                      {"WENT IN"},
                      {"ENDED"},
                      {"CAUSE"}});
-    for (const Visit& visit : page.visits) {
+    for (const Visit& visit : page->visits) {
         const history::Progress& progress = visit.progress;
         history::append_json(json, visit, room->id);
         json += '\n';
@@ -202,22 +199,24 @@ int show_visits(HistoryReader& reader, const InspectOptions& options) {
                    utc_text(progress.called_at), utc_text(progress.entered_at),
                    utc_text(progress.ended_at), std::string(name(progress.cause))});
     }
-    print(options.json ? json : table.text());
-    if (page.next_after) fmt::print(stderr, "more with --after {}\n", *page.next_after);
-    return exit_done;
+    const Result<End> printed = print(options.json ? json : table.text());
+    if (printed && page->next_after)
+        fmt::print(stderr, "more with --after {}\n", *page->next_after);
+    return printed;
 }
 
-int show_visitor(HistoryReader& reader, const InspectOptions& options) {
-    std::vector<VisitEntry> visits = take(reader.visits_of(options.visitor));
+Result<End> show_visitor(HistoryReader& reader, const Options& options) {
+    Result<std::vector<VisitEntry>> visits = reader.visits_of(options.visitor);
+    if (!visits) return visits.fault();
     if (!options.room.empty())
-        std::erase_if(visits,
+        std::erase_if(*visits,
                       [&](const VisitEntry& entry) { return entry.room_id != options.room; });
-    if (visits.empty())
+    if (visits->empty())
         return not_found(
             "nobody of the name {} was {}", printable(options.visitor),
             options.room.empty() ? "in any room" : "in the room " + printable(options.room));
     std::string text;
-    for (const VisitEntry& entry : visits) {
+    for (const VisitEntry& entry : *visits) {
         if (options.json) {
             append_visit(text, entry, ExportFormat::json_lines);
             continue;
@@ -225,37 +224,41 @@ int show_visitor(HistoryReader& reader, const InspectOptions& options) {
         if (!text.empty()) text += '\n';
         text += story(entry);
     }
-    print(text);
-    return exit_done;
+    return print(text);
 }
 
-int export_visits(HistoryReader& reader, const InspectOptions& options) {
+Result<End> export_visits(HistoryReader& reader, const Options& options) {
     constexpr std::size_t page_size = 5'000;
-    if (!options.room.empty() && take(reader.rooms_named(options.room)).empty())
-        return not_found("there is no room {}", printable(options.room));
+    if (!options.room.empty()) {
+        const Result<std::vector<RoomRow>> rooms = reader.rooms_named(options.room);
+        if (!rooms) return rooms.fault();
+        if (rooms->empty()) return not_found("there is no room {}", printable(options.room));
+    }
     Out out(options.output);
     const bool covers_output = options.output.empty() && isatty(STDOUT_FILENO) != 0;
     ProgressLine progress(!covers_output);
-    const std::uint64_t all = progress.is_shown() ? take(reader.count()) : 0;
-    out.write(export_header(options.format));
+    const Result<std::uint64_t> all = progress.is_shown() ? reader.count() : 0;
+    if (!all) return all.fault();
+    std::string text = export_header(options.format);
     std::uint64_t seen = 0;
     std::uint32_t room = 0;
     Number number = 0;
     for (;;) {
-        const std::vector<VisitEntry> page = take(reader.visits_after(room, number, page_size));
-        if (page.empty()) break;
-        std::string text;
-        for (const VisitEntry& entry : page)
+        if (const Result<void> written = out.write(text); !written) return written.fault();
+        const Result<std::vector<VisitEntry>> page = reader.visits_after(room, number, page_size);
+        if (!page) return page.fault();
+        if (page->empty()) break;
+        text.clear();
+        for (const VisitEntry& entry : *page)
             if (options.room.empty() || entry.room_id == options.room)
                 append_visit(text, entry, options.format);
-        out.write(text);
-        seen += page.size();
-        room = page.back().visit.room;
-        number = page.back().visit.number;
-        progress.draw(seen, all);
+        seen += page->size();
+        room = page->back().visit.room;
+        number = page->back().visit.number;
+        progress.draw(seen, *all);
     }
-    out.finish();
-    return exit_done;
+    if (const Result<void> finished = out.finish(); !finished) return finished.fault();
+    return End::shown;
 }
 
 // --- Facts ---------------------------------------------------------------------------------------
@@ -286,11 +289,15 @@ std::string fact_json(const FactRow& fact) {
     return out + "}\n";
 }
 
-int show_facts(const InspectOptions& options) {
-    FactFeed feed = take(FactFeed::open(options.folder));
-    const std::vector<history::LedgerRoom> rooms = take(feed.rooms());
-    const history::LedgerRoom* room = find_room(rooms, options.room);
+Result<End> show_facts(const Options& options) {
+    Result<FactFeed> feed = FactFeed::open(options.folder);
+    if (!feed) return feed.fault();
+    const Result<std::vector<history::LedgerRoom>> rooms = feed->rooms();
+    if (!rooms) return rooms.fault();
+    const history::LedgerRoom* room = find_room(*rooms, options.room);
     if (!room) return not_found("there is no room {}", printable(options.room));
+    const Result<std::vector<FactRow>> facts = feed->last_of_room(room->room, options.limit);
+    if (!facts) return facts.fault();
     std::string json;
     TextTable table({{"FACT", Align::right},
                      {"SEQ", Align::right},
@@ -299,14 +306,13 @@ int show_facts(const InspectOptions& options) {
                      {"NUMBER", Align::right},
                      {"VISITOR"},
                      {"DETAIL"}});
-    for (const FactRow& fact : take(feed.last_of_room(room->room, options.limit))) {
+    for (const FactRow& fact : *facts) {
         json += fact_json(fact);
         table.add({std::to_string(fact.fact), std::to_string(fact.seq), utc_text(fact.at),
                    std::string(name(fact.kind)), fact.number ? std::to_string(fact.number) : "",
                    printable(fact.who.empty() ? fact.visitor : fact.who), detail_text(fact)});
     }
-    print(options.json ? json : table.text());
-    return exit_done;
+    return print(options.json ? json : table.text());
 }
 
 // After a crash the newest facts are only in the ledger until a server runs again.
@@ -346,21 +352,22 @@ std::string story(const VisitEntry& entry) {
     return text;
 }
 
-int inspect(const InspectOptions& options) {
-    using What = InspectOptions::What;
-    if (options.what == What::facts) return show_facts(options);
+Result<End> run(const Options& options) {
+    using What = Options::What;
+    if (options.what == What::facts) return show_facts(options); // The ledger may stand alone.
     if (!HistoryReader::is_there(options.folder))
         return not_found("there is no history in {}", options.folder);
-    HistoryReader reader = take(HistoryReader::open(options.folder));
-    say_how_far(reader, options.folder);
+    Result<HistoryReader> reader = HistoryReader::open(options.folder);
+    if (!reader) return reader.fault();
+    say_how_far(*reader, options.folder);
     switch (options.what) {
-        case What::rooms: return show_rooms(reader, options);
-        case What::visits: return show_visits(reader, options);
-        case What::visitor: return show_visitor(reader, options);
-        case What::exported: return export_visits(reader, options);
+        case What::rooms: return show_rooms(*reader, options);
+        case What::visits: return show_visits(*reader, options);
+        case What::visitor: return show_visitor(*reader, options);
+        case What::exported: return export_visits(*reader, options);
         case What::facts: break;
     }
-    return exit_done;
+    return show_facts(options);
 }
 
-} // namespace anteroom::app
+} // namespace anteroom::inspect
