@@ -44,6 +44,13 @@ constexpr Millis history_patience = seconds(2);
 // How long memory that nobody uses is kept at most.
 constexpr std::time_t heap_interval_seconds = 5;
 
+sigset_t handled_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+    return set;
+}
+
 // One thread with its loop, its view of the API and its socket.
 struct Worker {
     net::Loop loop;

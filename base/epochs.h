@@ -34,8 +34,6 @@ class Epochs {
     Epochs(const Epochs&) = delete;
     Epochs& operator=(const Epochs&) = delete;
 
-    std::size_t slots() const { return slot_count_; }
-
     // Reader. Slots start offline. REQUIRES: offline.
     void online(std::size_t slot) {
         CHECK(!is_online(slot));

@@ -1,5 +1,6 @@
 #include "api/tacos/body.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "base/text.h"
@@ -43,18 +44,13 @@ std::optional<IdempotencyKey> parse_uuid(std::string_view text) {
         text.remove_prefix(urn.size());
     if (text.size() == with_dashes + 2 && text.front() == '{' && text.back() == '}')
         text = text.substr(1, with_dashes);
-    if (text.size() != with_dashes && text.size() != bare) return std::nullopt;
+    if (!is_uuid(text) && text.size() != bare) return std::nullopt;
+    std::string digits(text);
+    std::erase(digits, '-');
+    const auto bytes = from_hex(digits);
     IdempotencyKey key{};
-    std::size_t digits = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const bool dash =
-            text.size() == with_dashes && (at == 8 || at == 13 || at == 18 || at == 23);
-        const std::uint8_t digit = hex_value(text[at]);
-        if (dash ? text[at] != '-' : digit > 15) return std::nullopt;
-        if (dash) continue;
-        std::uint8_t& byte = key[digits++ / 2];
-        byte = static_cast<std::uint8_t>(byte << 4 | digit);
-    }
+    if (!bytes || bytes->size() != key.size()) return std::nullopt;
+    std::ranges::copy(*bytes, key.begin());
     return key;
 }
 
