@@ -1,5 +1,5 @@
-// What was typed: one subcommand with its options. command_line.cpp is the only file that knows the
-// library which parses it: that library's headers take seconds to compile.
+// The command line: one subcommand with its options. Only command_line.cpp includes CLI11, whose
+// headers take seconds to compile.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,8 @@ std::string read_text(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::string text(file_bytes_max + 1, '\0');
     if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    // The end of the file is no failure; a folder, or what may not be read, is.
+    // A file that is shorter than the buffer ends with eof; a folder, or a file without permission,
+    // fails without it.
     if (!file.eof() && !file) throw ConfigError(fmt::format("{}: cannot be read", path));
     text.resize(static_cast<std::size_t>(file.gcount()));
     if (text.size() > file_bytes_max)
@@ -241,7 +242,7 @@ void read_aliases(Config& config, const char* const* environment) {
         });
 }
 
-// --- What must hold together
+// --- Settings that must fit each other
 
 // "a", "b" or "c", for the choices "a b c".
 std::string either(std::string_view choices) {

@@ -78,7 +78,7 @@ api::tacos::Options tacos_options(const Config& config) {
         options.test_token = config.tacos_test_token;
     }
     options.flush_prefix = config.tacos_flush;
-    // Who comes first has the routes that several systems have.
+    // Paths that several dialects have go to the one that stands first in `dialects`.
     options.comes_first = !config.dialects.empty() && config.dialects.front() == "tacos";
     options.version = ANTEROOM_VERSION;
     return options;

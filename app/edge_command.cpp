@@ -21,7 +21,7 @@
 namespace anteroom::app {
 namespace {
 
-// With secrets in it nobody else may read it.
+// `mode`: a file with secrets is for its owner only.
 void write_file(const std::string& path, std::string_view text, mode_t mode) {
     const token::Descriptor file(
         open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));

@@ -117,7 +117,7 @@ void room_metrics(Text& text, Service& service) {
          [](const HostedRoom& r) { return r.counters.wait_error_count.load(); });
 }
 
-// What system U's dashboards ask for, over all events.
+// The metrics that dashboards of system U query, summed over all events.
 void urr_metrics(Text& text, Service& service) {
     std::uint64_t joined = 0, admitted = 0, left = 0;
     for (const std::shared_ptr<HostedRoom>& room : service.rooms().all()) {
@@ -133,7 +133,7 @@ void urr_metrics(Text& text, Service& service) {
     total(metric("business_queue_left_total"), left);
 }
 
-// What system T's dashboards ask for; "event_id" is the room.
+// The metrics that dashboards of system T query; the label event_id is the room.
 void tacos_metrics(Text& text, Service& service, api::tacos::Figures& figures) {
     using api::tacos::Operation;
     using api::tacos::WaitHistogram;
@@ -264,7 +264,7 @@ void redis_metrics(Text& text, const shared::RedisStore& store) {
     one(metric("anteroom_redis_redirections_total"), calls.redirections.value());
 }
 
-// What goes through the gate, in all loops together.
+// Requests that the gate forwards, summed over all loops.
 void gate_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
     if (loops.empty() || !loops[0].proxy) return;
     const auto sum = [&](const MetricFamily& family, net::Counter gate::ProxyStats::*counter) {

@@ -25,7 +25,7 @@ Config served(const Plan& plan) {
     return load_config(file.path(), nullptr);
 }
 
-// What stands in a comment, because it is said when a queue is activated.
+// The pace of a queue is written as a comment, because it comes with the call that activates it.
 Settings queue_of(const Plan& plan) {
     const std::string text = plan::to_toml(plan);
     const std::size_t from = text.find("# {") + 2;

@@ -1,5 +1,5 @@
 // Text that several folders read and write: UTF-8, hexadecimal digits, UUIDs, whole numbers. No
-// locale, no exceptions; what does not fit is an empty optional.
+// locale, no exceptions; a text of another form gives an empty optional.
 #pragma once
 
 #include <charconv>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view replacement = "\xef\xbf\xbd";
 
-// Characters, not bytes: what begins a character is counted.
+// In characters: every byte counts that does not continue a UTF-8 sequence.
 std::size_t width(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xc0) != 0x80;

@@ -1,5 +1,5 @@
-// Text for people at a terminal: tables in columns, times in UTC, spans in words. What others chose
-// (names) cannot move the cursor or colour the screen.
+// Text for people at a terminal: tables in columns, times in UTC, spans in words. Names that
+// visitors chose cannot move the cursor or colour the screen: see printable().
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What the benchmarks are measured on: crowds of which 30 % left at random, and visitors' ids.
+// Input of the benchmarks: crowds of which 30 % left at random, and ids of visitors.
 #pragma once
 
 #include <algorithm>

@@ -48,7 +48,7 @@ struct Options {
     std::chrono::seconds span{0};
     bool is_around = false;
     std::string requests;
-    std::string answers; // Empty: nobody reads them.
+    std::string answers; // Empty: answers are not kept.
 };
 
 struct Answer {
@@ -159,7 +159,7 @@ class Crowd {
         ::close(epoll_);
     }
 
-    // Null, or what is wrong.
+    // Null, or why the file of requests cannot be used.
     const char* read_requests() {
         std::ifstream file(options_.requests, std::ios::binary);
         wire_.assign(std::istreambuf_iterator<char>(file), {});

@@ -73,7 +73,7 @@ Result<End> print(std::string_view text) {
     return End::shown;
 }
 
-// A line that changes in place, for somebody who waits at a terminal.
+// The progress of an export: a line that is overwritten in place, only on a terminal.
 class ProgressLine {
   public:
     explicit ProgressLine(bool wanted) : shown_(wanted && isatty(STDERR_FILENO) != 0) {}

@@ -29,7 +29,8 @@ struct Options {
 // not_found: there is no such room, visitor or history, and a line on standard error says so.
 enum class End : std::uint8_t { shown, not_found };
 
-// Prints what was asked for. A fault: the folder cannot be read, or the output cannot be written.
+// Prints the rooms, visits or facts. A fault: the folder cannot be read, or the output cannot be
+// written.
 Result<End> run(const Options& options);
 
 // The steps of a visit (joined, called, went in, ended), with the time that each took.

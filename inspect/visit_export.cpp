@@ -9,7 +9,8 @@
 namespace anteroom::inspect {
 namespace {
 
-// What makes a formula; also behind spaces, which some programs skip, and in full width.
+// Whether a spreadsheet may read the text as a formula. Some skip spaces before it, or take the
+// full-width signs.
 bool is_formula(std::string_view text) {
     if (!text.empty() && (text.front() == '\t' || text.front() == '\r' || text.front() == '\n'))
         return true;

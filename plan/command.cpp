@@ -214,7 +214,7 @@ Result<End> run(const Options& options) {
         if (options.qps || options.batch || options.rate || options.queries)
             throw OptionsError(
                 "--measure finds out how fast; leave --qps, --queries, --batch and --rate away");
-        // What else is wrong is said before anything is called.
+        // Checks the other options before the first call to the origin.
         OriginLoad load{.queries_per_second = 1,
                         .calls = number("--calls", options.calls, 1),
                         .retry = number("--retry", options.retry, 1)};

@@ -51,7 +51,7 @@ Forecast::Forecast(const Scenario& scenario)
         const std::size_t now = went_in_.size();
         CHECK(now < 2 * static_cast<std::size_t>(steps_max));
         const double came = came_by(static_cast<double>(now) * step_);
-        // Half-open: who went in one interval ago, or has stayed that long, counts no more.
+        // Half-open: a visitor who went in exactly one interval, or one stay, ago is not counted.
         const std::size_t window = now - std::min(now, window_steps_ - 1);
         double may = std::min(came - total, batch - went_in_between(window, now));
         if (scenario.capacity > 0) {
@@ -71,7 +71,7 @@ double Forecast::step_of(double interval, double stay) {
                           stay;
     const double least = length / static_cast<double>(steps_max);
     const double wanted = stay > 0 ? std::min(interval, stay / steps_per_stay) : interval;
-    // Everything happens at multiples of what divides both.
+    // Calls and departures happen at multiples of the greatest common divisor.
     const double common =
         in_seconds(Millis{std::gcd(scenario_.interval.count, scenario_.stay.count)});
     is_exact_ = common >= least;
@@ -138,8 +138,8 @@ double Forecast::wait_quantile(double part) const {
     return waits[static_cast<std::size_t>(std::clamp(at, 1.0, static_cast<double>(samples))) - 1];
 }
 
-// Of those who go in together the first has waited longest. Where a stay or a window is no whole
-// number of steps, a place can be one of them early.
+// In each step the first place to go in has waited longest. Where a stay or a window is no whole
+// number of steps, a place may go in one stay or one step too early.
 double Forecast::wait_max() const {
     double longest = 0;
     std::int64_t before = 0;
@@ -168,8 +168,8 @@ std::vector<Forecast::Moment> Forecast::moments(std::size_t count) const {
     return result;
 }
 
-// The table goes by how many stand before, and is constant over long stretches: their ends are
-// looked for by halving.
+// poll_after_seconds() depends on the number ahead and is constant over long stretches: a binary
+// search finds their ends.
 double polls_per_second(PollPolicy policy, std::uint64_t waiting) {
     // Tier 2 of system U counts positions, which start at 1.
     const std::uint64_t first = policy == PollPolicy::urr_inner ? 1 : 0;

@@ -1,5 +1,5 @@
-// Plan: how many may go in, how long a crowd waits then, and what the room costs. Arithmetic only:
-// no clock, no I/O.
+// Forecast: how many visitors go in per second, how long a crowd waits then, and how often it
+// polls. Arithmetic only: no clock, no I/O.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +45,10 @@ class Forecast {
     double goes_in_at(std::int64_t place) const;
     double wait_seconds(std::int64_t place) const;
 
-    // So long, or less, waits this part (0 to 1) of the crowd; about, by a thousand places.
+    // The wait that this part (0 to 1) of the crowd does not exceed; estimated from a thousand
+    // places.
     double wait_quantile(double part) const;
-    // Nobody waits longer, also where the steps are not exact.
+    // An upper bound of all waits, also where the steps are not exact.
     double wait_max() const;
 
     double empty_at() const { return goes_in_at(scenario_.crowd); }
@@ -72,7 +73,7 @@ class Forecast {
     double waiting_max_ = 0;
 };
 
-// Longer than this is no plan: Forecast would lose itself in it.
+// The longest plan. Beyond it the steps of a Forecast are too coarse.
 inline constexpr double plan_seconds_max = 366.0 * 24 * 3'600;
 
 // How many ask "where do I stand" per second while so many wait.

@@ -68,7 +68,7 @@ class Measurement {
                 .headers = {{"User-Agent", "anteroom-plan"}, {"Accept", "*/*"}},
                 .deadline = deadline_,
                 .response_bytes_max = answer_bytes_max,
-                .once = true}; // A repetition would be a call that nobody counts.
+                .once = true}; // A repeated call would not be counted.
     }
 
     // A URL that does not work at all is a mistake, not a limit.
@@ -96,8 +96,8 @@ class Measurement {
             co_await self->client_->fetch(std::move(request));
         --self->in_flight_;
         if (!answer || answer->status >= 400) ++self->step_.failed;
-        // Who got no answer waited for as long as anybody can, also where the origin hung up:
-        // however many failures are allowed, these were no fast answers.
+        // A call without an answer counts as one that took the whole deadline, also where the
+        // origin hung up at once: however many failures are allowed, it was not fast.
         const std::int64_t took = (monotonic() - begin).count;
         if (!answer)
             self->latencies_.push_back(std::max(took, self->deadline_.count));
@@ -125,7 +125,7 @@ class Measurement {
 
     void send(std::int64_t count) {
         for (; count > 0 && total_ < options_.total_max; --count) {
-            // So many without an answer: it has not kept up for long.
+            // With so many calls unanswered the origin has long not kept up.
             full_ = in_flight_ >= measure_limits::in_flight_max;
             if (full_) return;
             ++step_.sent;

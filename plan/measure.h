@@ -2,8 +2,8 @@
 // often until it gets slow or fails. Contacts that URL and nothing else; follows no redirects.
 //
 // Calls are sent when they are due, whether or not earlier ones were answered: a slow origin does
-// not slow its own measurement down. What could not be sent in time is not sent at all (see
-// MeasurePacer), and a step that lost so more than a few calls is made again.
+// not slow its own measurement down. A call that could not be sent in time is not sent (see
+// MeasurePacer), and a step that lost more than lost_max of its calls is made again.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ std::int64_t MeasurePacer::take(Instant now) {
         lost_ += too_late - passed_;
         passed_ = too_late;
     }
-    // What the second has no room for waits for the next time.
+    // Calls above per_second_max_ stay due until the next take().
     const std::int64_t count = std::clamp<std::int64_t>(due_by(elapsed) - passed_, 0, allowed(now));
     passed_ += count;
     sent_.insert(sent_.end(), static_cast<std::size_t>(count), now);

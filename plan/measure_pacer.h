@@ -21,7 +21,7 @@ class MeasurePacer {
 
     // A step of so many calls per second begins.
     void begin(double rate, Instant now);
-    // How many calls are to be sent now. Whoever asks sends them.
+    // How many calls are due now. The caller sends them: they are counted as sent.
     std::int64_t take(Instant now);
 
     std::int64_t all() const { return all_; } // Calls of this step.

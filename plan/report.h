@@ -1,4 +1,4 @@
-// What a plan says: words and tables for people, and a picture. Settings: plan_settings.h.
+// A plan as text for the terminal and as a chart. As settings: settings.h.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ double inside_at_most(const Plan& plan);
 std::string to_text(const Plan& plan);
 std::string to_text(const Measured& measured);
 
-// A picture that needs nothing beside it and follows light and dark.
+// A picture without external files, for light and dark screens.
 std::string to_svg(const Plan& plan);
 std::string to_html(const Plan& plan);
 

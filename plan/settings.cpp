@@ -151,8 +151,8 @@ std::string hhplus_settings(const Plan& plan) {
     out += fmt::format("[hhplus]\nbatch = {:.0f}\ninterval = \"{}\"\nmax_active = {:.0f}{}\n",
                        scenario.batch, to_string(scenario.interval), scenario.capacity,
                        scenario.capacity > 0 ? "" : "  # no limit: the pace decides");
-    // What its origin says later is worked out in the same way. Calls that were tried are no
-    // queries: they say nothing about that.
+    // System H computes later batches from these figures. A measurement counts calls, not queries,
+    // so its figures are left out.
     if (plan.origin && !plan.is_measured)
         out += fmt::format("qps = {}\nqueries = {}\ncalls = {}\nretry = {}\nmargin = {}\n",
                            plan.origin->queries_per_second, plan.origin->queries,
@@ -174,8 +174,8 @@ std::string tacos_settings(const Plan& plan) {
             "stays {}.\n",
             grouped(inside_at_most(plan)), to_string(scenario.stay));
     out += fmt::format("[tacos]\nrate_per_second = {:.3f}\n", scenario.batch);
-    // Who is ready enters with the next poll; if there is no room for all of them until then, it is
-    // the rank that decides how fast they go in.
+    // A visitor whose turn has come enters with the next poll. If more turns come between two polls
+    // than `rank` allows, the rank and not the rate limits the pace.
     const auto usual = static_cast<std::uint64_t>(api::tacos::Rules{}.rank);
     const auto often = static_cast<double>(poll_after_seconds(PollPolicy::tacos, usual));
     const auto seldom = static_cast<double>(poll_after_seconds(PollPolicy::tacos, usual + 1));
