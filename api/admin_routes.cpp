@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "api/body.h"
 #include "api/native.h"
 #include "base/json_text.h"
+#include "base/text.h"
 #include "net/url.h"
 #include "service/room_fields.h"
 
@@ -57,9 +57,7 @@ std::optional<Command> command_for(std::string_view action, std::int64_t count) 
 std::uint64_t number_in(const std::optional<net::Query>& query, std::string_view name,
                         std::uint64_t otherwise) {
     const std::string* text = query ? query->find(name) : nullptr;
-    std::uint64_t value = otherwise;
-    if (text) std::from_chars(text->data(), text->data() + text->size(), value);
-    return value;
+    return text ? parse_leading_number<std::uint64_t>(*text).value_or(otherwise) : otherwise;
 }
 
 } // namespace

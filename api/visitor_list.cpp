@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 
 #include "api/native.h"
 #include "base/json_text.h"
+#include "base/text.h"
 #include "net/url.h"
 
 namespace anteroom::api {
@@ -19,9 +19,7 @@ constexpr std::uint64_t looks_max = 100'000;
 
 std::uint64_t number_in(const net::Query& query, std::string_view name, std::uint64_t otherwise) {
     const std::string* text = query.find(name);
-    std::uint64_t value = otherwise;
-    if (text) std::from_chars(text->data(), text->data() + text->size(), value);
-    return value;
+    return text ? parse_leading_number<std::uint64_t>(*text).value_or(otherwise) : otherwise;
 }
 
 std::optional<VisitorState> state_named(std::string_view name) {

@@ -4,7 +4,8 @@
 #include <map>
 
 #include "app/exit_codes.h"
-#include "app/text_table.h"
+#include "base/text_table.h"
+#include "plan/settings.h"
 
 namespace anteroom::app {
 namespace {
@@ -47,31 +48,31 @@ void add_config_options(CLI::App& command, ConfigCommandOptions& options) {
     group->add_flag("--exit-codes", options.exit_codes, "docs/exit-codes.md");
 }
 
-using What = InspectOptions::What;
+using What = inspect::Options::What;
 
-CLI::App* add(CLI::App& inspect, InspectOptions& options, What what, const char* name,
+CLI::App* add(CLI::App& inspect, inspect::Options& options, What what, const char* name,
               const char* meaning) {
     CLI::App* command = inspect.add_subcommand(name, meaning);
     command->callback([&options, what] { options.what = what; });
     return command;
 }
 
-void add_room(CLI::App* command, InspectOptions& options) {
+void add_room(CLI::App* command, inspect::Options& options) {
     command->add_option("ROOM", options.room, "its id, or ID#INDEX for one that was removed")
         ->required();
 }
 
-void add_json(CLI::App* command, InspectOptions& options) {
+void add_json(CLI::App* command, inspect::Options& options) {
     command->add_flag("--json", options.json, "one JSON object per line; times in ms since 1970");
 }
 
-void add_limit(CLI::App* command, InspectOptions& options) {
+void add_limit(CLI::App* command, inspect::Options& options) {
     command->add_option("--limit", options.limit, "at most so many")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
 }
 
-void add_inspect_options(CLI::App& inspect, InspectOptions& options) {
+void add_inspect_options(CLI::App& inspect, inspect::Options& options) {
     inspect.require_subcommand(1);
     inspect.fallthrough(); // --data may stand before the question or behind it.
     inspect.add_option("--data", options.folder, "data folder; otherwise as configured");
@@ -99,9 +100,9 @@ void add_inspect_options(CLI::App& inspect, InspectOptions& options) {
         add(inspect, options, What::exported, "export", "all visits, for other programs");
     exported->add_option("--room", options.room, "only of this room");
     exported->add_option("--format", options.format, "csv (the default) or jsonl")
-        ->transform(CLI::CheckedTransformer(
-                        std::map<std::string, ExportFormat>{{"csv", ExportFormat::csv},
-                                                            {"jsonl", ExportFormat::json_lines}})
+        ->transform(CLI::CheckedTransformer(std::map<std::string, inspect::ExportFormat>{
+                                                {"csv", inspect::ExportFormat::csv},
+                                                {"jsonl", inspect::ExportFormat::json_lines}})
                         .description("{csv,jsonl}")); // Its own would print the enum as bytes.
     exported->add_option("--output", options.output, "a file instead of standard output");
 
@@ -155,7 +156,7 @@ void add_edge_options(CLI::App& command, EdgeCommandOptions& options) {
     command.add_flag("--inline-secrets", options.inline_secrets, "put HS256 secrets into the file");
 }
 
-void add_plan_options(CLI::App& command, PlanOptions& options) {
+void add_plan_options(CLI::App& command, plan::Options& options) {
     command.add_option("--qps", options.qps, "queries a second that the origin stands");
     command.add_option("--queries", options.queries, "queries of one call, on average");
     command.add_option("--calls", options.calls, "calls of one visitor");
@@ -171,7 +172,7 @@ void add_plan_options(CLI::App& command, PlanOptions& options) {
     command
         .add_option("--poll", options.poll,
                     "whose clients come: how often they ask, and whose rooms are planned")
-        ->check(CLI::IsMember(plan_poll_names()))
+        ->check(CLI::IsMember(plan::poll_names()))
         ->capture_default_str();
     command.add_option("--chart", options.chart, "a picture of it: FILE.svg or FILE.html");
     command.add_flag("--toml", options.toml, "only the settings, as `anteroom serve` takes them");

@@ -1,5 +1,5 @@
-// What was typed: one subcommand with its options. command_line.cpp is the only file that knows the
-// library which parses it: that library's headers take seconds to compile.
+// The command line: one subcommand with its options. Only command_line.cpp includes CLI11, whose
+// headers take seconds to compile.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "app/config_command.h"
 #include "app/edge_command.h"
 #include "app/health_command.h"
-#include "app/inspect.h"
+#include "app/inspect_command.h"
 #include "app/keys.h"
 #include "app/plan_command.h"
 #include "app/verify_command.h"
@@ -25,10 +25,10 @@ struct CommandLine {
     ConfigCommandOptions config;
     KeysOptions keys;
     HealthOptions health;
-    InspectOptions inspect;
+    anteroom::inspect::Options inspect;
     VerifyOptions verify;
     EdgeCommandOptions edge;
-    PlanOptions plan;
+    anteroom::plan::Options plan;
 };
 
 // The exit code instead: the line was wrong, or --help or --version answered it.

@@ -4,7 +4,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <optional>
 #include <variant>
@@ -17,8 +16,9 @@
 #include "app/gate_config.h"
 #include "app/history_config.h"
 #include "app/redis_config.h"
-#include "app/text_table.h"
 #include "base/overload.h"
+#include "base/text.h"
+#include "base/text_table.h"
 #include "gate/edge_stamp.h"
 #include "gate/proxy.h"
 #include "net/ip_address.h"
@@ -132,7 +132,8 @@ std::string read_text(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::string text(file_bytes_max + 1, '\0');
     if (file) file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    // The end of the file is no failure; a folder, or what may not be read, is.
+    // A file that is shorter than the buffer ends with eof; a folder, or a file without permission,
+    // fails without it.
     if (!file.eof() && !file) throw ConfigError(fmt::format("{}: cannot be read", path));
     text.resize(static_cast<std::size_t>(file.gcount()));
     if (text.size() > file_bytes_max)
@@ -207,24 +208,16 @@ Texts split(std::string_view text) {
     return parts;
 }
 
-template <class T>
-std::optional<T> parse_number(std::string_view text) {
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
 // Text from the environment as the type that the setting has now.
 FieldValue like(const FieldValue& old, std::string_view text, std::string_view where) {
     return std::visit(Overload{
                           [&](std::int64_t) -> FieldValue {
-                              const auto value = parse_number<std::int64_t>(text);
+                              const auto value = parse_whole_number<std::int64_t>(text);
                               if (!value) wrong_type(where, "a whole number");
                               return *value;
                           },
                           [&](double) -> FieldValue {
-                              const auto value = parse_number<double>(text);
+                              const auto value = parse_decimal(text);
                               if (!value) wrong_type(where, "a number");
                               return *value;
                           },
@@ -279,7 +272,7 @@ void read_aliases(Config& config, const char* const* environment) {
         });
 }
 
-// --- What must hold together
+// --- Settings that must fit each other
 
 // "a", "b" or "c", for the choices "a b c".
 std::string either(std::string_view choices) {
@@ -337,7 +330,7 @@ void check(const Config& config) {
     if (config.joins_burst < 1) throw ConfigError("rooms.joins_burst must be at least 1");
     if (!config.admin_token.empty() && config.admin_token.size() < 8)
         throw ConfigError("auth.admin_token must have at least 8 characters");
-    if (!net::is_utf8(config.issuer) || !net::is_utf8(config.audience))
+    if (!is_utf8(config.issuer) || !is_utf8(config.audience))
         throw ConfigError("auth.issuer and auth.audience must be UTF-8");
     if (const std::string fault = fault_in_words(config.defaults); !fault.empty())
         throw ConfigError("defaults: " + fault);
@@ -361,7 +354,8 @@ Listen parse_listen(const std::string& text) {
     if (address.size() > 2 && address.front() == '[' && address.back() == ']')
         address = address.substr(1, address.size() - 2);
     const std::optional<std::uint16_t> port =
-        colon == text.npos ? std::nullopt : parse_number<std::uint16_t>(text.substr(colon + 1));
+        colon == text.npos ? std::nullopt
+                           : parse_whole_number<std::uint16_t>(text.substr(colon + 1));
     if (!port || !net::parse_ip(address))
         throw ConfigError(fmt::format(
             "server.listen must be ADDRESS:PORT such as 127.0.0.1:8080, not \"{}\"", text));

@@ -1,5 +1,7 @@
-// Config: what the server is told, from a file and the environment. Every key stands in one table
-// (config_keys.h) with its meaning; unknown keys and wrong types are errors, said in one line.
+// Config: the settings of the server, read from a TOML file, then from variables of the
+// environment: ANTEROOM_<SECTION>_<KEY>, and those of other systems that mean the same
+// (foreign_names.h). Every setting has a row with its meaning in config_keys_*.cpp. An unknown key,
+// an unknown ANTEROOM_ variable and a wrong type are a ConfigError.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,8 @@ struct AccessRules;
 
 namespace anteroom::app {
 
-// What is in the data folder cannot be used, or not now. One line, too; exit_data.
+// The data folder cannot be used, or is in use by another process, or a file cannot be written.
+// main() prints the message and ends with exit_data.
 struct DataError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -104,16 +107,17 @@ Listen parse_listen(const std::string& text);
 // The folder of "embedded:FOLDER" or "memory:FOLDER"; with Redis that of the keys. Throws
 // ConfigError for other stores.
 std::string data_folder(const Config& config);
-// Rooms are in Redis, and other processes may have them, too.
+// The store is a Redis, which other processes may share.
 bool shares_rooms(const Config& config);
-// False for "memory:FOLDER": keys are kept, rooms are gone after the end. For measuring.
+// False for "memory:FOLDER", which is for measuring: the folder keeps keys, rooms end with the
+// process.
 bool keeps_rooms(const Config& config);
 
 // Whether a dialect is spoken. In front of a site only those that dialects.enabled names: the paths
 // of the others are the site's.
 bool speaks(const Config& config, std::string_view dialect);
 
-// What users' access tokens must say.
+// The issuer and the audience that access tokens of users must name.
 token::AccessRules access_rules(const Config& config);
 
 } // namespace anteroom::app

@@ -1,4 +1,5 @@
-// anteroom config: checks the configuration, or prints what the tables of the program say.
+// The command `anteroom config`: checks the configuration, or prints a reference of settings,
+// metrics or exit codes.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ struct ConfigCommandOptions {
     bool metrics = false;
     bool exit_codes = false;
 
-    // What is printed does not depend on any configuration, not even on a wrong one.
+    // These documents do not depend on the configuration, which may be wrong.
     bool is_reference() const { return example || reference || metrics || exit_codes; }
 };
 

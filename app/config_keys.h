@@ -16,7 +16,8 @@
 
 namespace anteroom::app {
 
-enum class Secret : std::uint8_t { none, whole, password }; // What is not shown.
+// How much of a value `config --print` masks.
+enum class Secret : std::uint8_t { none, whole, password };
 
 // What SIGHUP does about a setting. The configuration file itself is read at the start only.
 enum class Reload : std::uint8_t {

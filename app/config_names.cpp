@@ -15,7 +15,7 @@ std::size_t mistakes_max(std::string_view name) {
 
 constexpr std::size_t other_section_cost = 2;
 
-// The nearest of what is offered; the first one of several.
+// The candidate with the smallest edit distance; the first of several.
 class Nearest {
   public:
     void offer(std::string name, std::size_t cost) {

@@ -1,4 +1,4 @@
-// What somebody who wrote a wrong name may have meant. Empty when nothing is near.
+// Suggestions for misspelt keys, sections and variables. Empty: no name is near.
 #pragma once
 
 #include <string>

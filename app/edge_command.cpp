@@ -12,6 +12,7 @@
 #include "app/gate_config.h"
 #include "app/gate_rules.h"
 #include "app/installation.h"
+#include "base/text.h"
 #include "gate/edge.h"
 #include "net/text.h"
 #include "net/url.h"
@@ -20,7 +21,7 @@
 namespace anteroom::app {
 namespace {
 
-// With secrets in it nobody else may read it.
+// `mode`: a file with secrets is for its owner only.
 void write_file(const std::string& path, std::string_view text, mode_t mode) {
     const token::Descriptor file(
         open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
@@ -45,7 +46,7 @@ int edge(const Config& config, const EdgeCommandOptions& options) {
     const gate::Rules rules = load_rules(options.rules);
     if (!options.active_url.empty() && !net::parse_url(options.active_url))
         throw ConfigError("--active-url must be an http or https URL");
-    if (!net::is_utf8(config.jwt_secret)) throw ConfigError("auth.jwt_secret must be UTF-8");
+    if (!is_utf8(config.jwt_secret)) throw ConfigError("auth.jwt_secret must be UTF-8");
     for (const gate::Rule& rule : rules.list)
         if (rule.ticket || rule.refusal || !rule.room.empty())
             throw ConfigError(fmt::format(

@@ -6,6 +6,7 @@
 
 #include "app/gate_rules.h"
 #include "base/duration.h"
+#include "base/text.h"
 #include "gate/edge_stamp.h"
 #include "gate/proxy.h"
 #include "gate/rules.h"
@@ -71,8 +72,7 @@ std::shared_ptr<const gate::EdgeKeys> gate_edge_keys(const Config& config) {
     if (secrets.empty()) return nullptr;
     for (const std::string& secret : secrets) {
         // The edge is given it as JSON, in an environment, or in a form of its CDN's.
-        if (!net::is_utf8(secret) || !net::all(secret, net::in_value) ||
-            net::trim(secret) != secret)
+        if (!is_utf8(secret) || !net::all(secret, net::in_value) || net::trim(secret) != secret)
             throw ConfigError("gate.edge_key must be visible UTF-8 text");
         for (const std::string* other : {&config.ticket_key, &config.outer_key, &config.entry_key,
                                          &config.jwt_secret, &config.admin_token})

@@ -1,5 +1,5 @@
-// What [gate] says: the rules as they are now, where to pass on, how often who may call. All throw
-// ConfigError.
+// The section [gate] as options: the rules (read from their file at every call), the origin, the
+// secrets of edges, the limits of calls. All throw ConfigError.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace anteroom::app {
 
 std::shared_ptr<const gate::Rules> gate_rules(const Config& config);
 gate::ProxyOptions gate_proxy(const Config& config);
-// The secrets of edges that sign what they let through; none: nothing is signed.
+// The secrets by which edges stamp requests; none: no stamp is checked.
 std::vector<std::string> gate_edge_secrets(const Config& config);
 // The same, ready to check with. Null: none.
 std::shared_ptr<const gate::EdgeKeys> gate_edge_keys(const Config& config);

@@ -1,4 +1,4 @@
-// Which rules a command means by --rules.
+// The rules of the gate by the name that gate.rules and the option --rules take.
 #pragma once
 
 #include <string>

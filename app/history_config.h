@@ -1,4 +1,5 @@
-// What [history] says: how long, and where else, the history is kept. Both throw ConfigError.
+// The section [history]: how long visits are kept, and in which SQL database besides history.db.
+// Both throw ConfigError.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 namespace anteroom::app {
 
 Millis history_keep(const Config& config);
-// Nothing: only history.db keeps it.
+// Empty: only in history.db.
 std::optional<history::SqlUrl> history_url(const Config& config);
 
 } // namespace anteroom::app

@@ -45,11 +45,4 @@ void open_log(const std::string& level) {
     spdlog::set_default_logger(std::move(logger));
 }
 
-sigset_t handled_signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
-    return set;
-}
-
 } // namespace anteroom::app

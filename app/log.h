@@ -1,16 +1,12 @@
-// The log: JSON lines on standard error. Nothing that a visitor could use as a ticket is ever
-// written.
+// The log: JSON lines on standard error. The rule for those who write to it: no ticket, pass, token
+// or secret, and nothing of a request that may hold one.
 #pragma once
 
-#include <csignal>
 #include <string>
 
 namespace anteroom::app {
 
 // Throws ConfigError for an unknown level.
 void open_log(const std::string& level);
-
-// The signals that serve() waits for.
-sigset_t handled_signals();
 
 } // namespace anteroom::app

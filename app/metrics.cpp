@@ -164,7 +164,7 @@ void redis_metrics(Text& text, const shared::RedisStore& store) {
     one(metric("anteroom_redis_redirections_total"), calls.redirections.value());
 }
 
-// What goes through the gate, in all loops together.
+// Requests that the gate forwards, summed over all loops.
 void gate_metrics(Text& text, const std::vector<LoopMetrics>& loops) {
     if (loops.empty() || !loops[0].proxy) return;
     const auto sum = [&](const MetricFamily& family, net::Counter gate::ProxyStats::*counter) {

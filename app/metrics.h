@@ -1,4 +1,4 @@
-// What the server tells Prometheus.
+// The answer to GET /metrics, in the text format of Prometheus.
 #pragma once
 
 #include <atomic>

@@ -1,15 +1,17 @@
 // Settings of a plan, read back as the server reads them: whose rooms have them, and which.
-#include "app/plan_settings.h"
-
 #include <gtest/gtest.h>
 
 #include "app/config.h"
 #include "app/test_dialects.h"
 #include "app/test_file.h"
 #include "dialects/portal/activation.h"
+#include "plan/settings.h"
 
 namespace anteroom::app {
 namespace {
+
+using plan::Plan;
+using plan::Scenario;
 
 Plan plan_for(PollPolicy poll, const Scenario& scenario, bool is_rate = false) {
     Plan plan{.scenario = scenario, .is_rate = is_rate, .poll = poll, .command = "anteroom plan …"};
@@ -19,13 +21,13 @@ Plan plan_for(PollPolicy poll, const Scenario& scenario, bool is_rate = false) {
 }
 
 Config served(const Plan& plan) {
-    const File file(plan_toml(plan));
+    const File file(plan::to_toml(plan));
     return load_config(file.path(), nullptr);
 }
 
-// What stands in a comment, because it is said when a queue is activated.
+// The pace of a queue is written as a comment, because it comes with the call that activates it.
 Settings queue_of(const Plan& plan) {
-    const std::string text = plan_toml(plan);
+    const std::string text = plan::to_toml(plan);
     const std::size_t from = text.find("# {") + 2;
     portal::Order order = portal::read_order(text.substr(from, text.find('\n', from) - from), "");
     const std::optional<portal::Pace> pace = pace_of(order, std::nullopt);
@@ -147,21 +149,11 @@ TEST(PlanSettings, BatchesLoseLittleOfARate) {
     }
 }
 
-TEST(PlanSettings, WhatRoomsCannotDoIsSaid) {
-    const Scenario hourly{.batch = 1, .interval = hours(1)};
-    const Scenario flood{.batch = 4e9, .interval = Millis{1}};
-    EXPECT_THROW(plan_for(PollPolicy::tacos, hourly), ConfigError);
-    EXPECT_THROW(plan_for(PollPolicy::tacos, flood), ConfigError);
-    EXPECT_THROW(plan_for(PollPolicy::portal, flood), ConfigError);
-    EXPECT_EQ(capacity_max(PollPolicy::portal), 2'147'483'647);
-    EXPECT_NO_THROW(plan_for(PollPolicy::hhplus, flood));
-}
-
 TEST(PlanSettings, SystemHTakesMoreThanTenMillionByTheAdminsWordOnly) {
     Plan plan = plan_for(PollPolicy::hhplus, crowd);
-    EXPECT_EQ(plan_toml(plan).find("waiting_max"), std::string::npos);
+    EXPECT_EQ(plan::to_toml(plan).find("waiting_max"), std::string::npos);
     plan.scenario.crowd = 6'000'000;
-    EXPECT_NE(plan_toml(plan).find("{\"waiting_max\": 12000000}"), std::string::npos);
+    EXPECT_NE(plan::to_toml(plan).find("{\"waiting_max\": 12000000}"), std::string::npos);
     EXPECT_EQ(hhplus_options(served(plan)).settings.rules.admit_batch, 4'000);
 }
 

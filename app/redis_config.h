@@ -1,4 +1,4 @@
-// What [store] says of Redis.
+// The section [store] as options of the Redis store.
 #pragma once
 
 #include "app/config.h"

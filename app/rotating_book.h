@@ -1,5 +1,5 @@
-// RotatingBook: tickets by the keys of the moment, for a thread that nobody can stop for a
-// rotation.
+// RotatingBook: mints tickets by the current keys on a thread that cannot be stopped for a
+// rotation: it looks at the shared ring before each ticket.
 //
 // Threads: a book belongs to one of them; the ring that it follows may be replaced by any.
 #pragma once

@@ -25,6 +25,7 @@
 #include "app/redis_config.h"
 #include "app/taken.h"
 #include "base/heap.h"
+#include "base/text.h"
 #include "net/http_server.h"
 #include "net/loop.h"
 #include "net/tls.h"
@@ -37,10 +38,18 @@ namespace anteroom::app {
 namespace {
 
 constexpr Millis shutdown_deadline = seconds(10);
-// What the history lacks at the end it gets at the next start.
+// How long a shutdown waits for the historian; facts that it has not written yet are written after
+// the next start.
 constexpr Millis history_patience = seconds(2);
-// How long memory that nobody uses is kept at most.
+// How often the trimmer looks for free memory to give back.
 constexpr std::time_t heap_interval_seconds = 5;
+
+sigset_t handled_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, signal);
+    return set;
+}
 
 // One thread with its loop, its view of the API and its socket.
 struct Worker {
@@ -142,10 +151,11 @@ class Server {
     }
     shared::RedisOptions shared_store_options() const {
         shared::RedisOptions options = redis_options(config_);
-        // Never rotates; whoever has it has the other keys, too.
+        // The visitor key never rotates, so its fingerprint tells whether processes share their
+        // keys.
         const token::Fingerprint mark =
             installation_.keys.current(token::Purpose::visitor).secret.fingerprint();
-        for (const std::uint8_t byte : mark) options.keys_mark += fmt::format("{:02x}", byte);
+        options.keys_mark = to_hex(mark);
         options.say = [](const std::string& line) { spdlog::info("{}", line); };
         return options;
     }
@@ -265,7 +275,7 @@ class Server {
         return address.find(':') == address.npos ? address : "[" + address + "]";
     }
 
-    // Nobody waits for this thread: it gives memory back meanwhile.
+    // The main thread serves no requests, so the trimmer, which takes milliseconds, runs here.
     int next_signal() {
         const sigset_t set = handled_signals();
         const timespec rest{.tv_sec = heap_interval_seconds, .tv_nsec = 0};
@@ -276,7 +286,8 @@ class Server {
         }
     }
 
-    // Certificates and keys, read again. What is broken is said and the old one stays.
+    // Reads certificates, keys and rules again. A file that cannot be used is logged, and the one
+    // in force stays.
     void reload() {
         if (tls_) {
             const Result<void> done = tls_->reload();
@@ -291,7 +302,8 @@ class Server {
             for (std::size_t slot = 0; slot < workers_.size(); ++slot)
                 offices.push_back(open_office(installation, jwks));
             installation_ = std::move(installation); // From here on nothing can fail.
-            // Before the offices: what they show from now on is what the history writes.
+            // Before the offices, so that the history never writes an entry token by an older key
+            // than an office shows.
             history_keys_->store(std::make_shared<const token::KeyRing>(installation_.keys));
             jwks_ = std::move(jwks);
             gate_.rules.store(std::move(rules));
@@ -358,7 +370,7 @@ int serve(const ServeOptions& options) {
     heap::set_up();
     open_log(options.config.log_level);
     for (const std::string& line : options.warnings) spdlog::warn("{}", line);
-    ::umask(077); // Who visited, and the keys, are nobody else's business.
+    ::umask(077); // The data folder holds keys and the names of visitors.
     // Signals are waited for in one place; no handler ever interrupts anything.
     sigset_t set = handled_signals();
     pthread_sigmask(SIG_BLOCK, &set, nullptr);

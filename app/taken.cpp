@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "app/text_table.h"
+#include "base/text_table.h"
 #include "net/port_owner.h"
 #include "store/embedded/files.h"
 

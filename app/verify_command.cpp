@@ -25,7 +25,7 @@ struct Asked {
     std::vector<net::Header> headers;
 };
 
-// Not parse_url: a path that nobody should serve is what may be asked about.
+// Not parse_url: an operator may ask about a path that parse_url refuses.
 void split_url(const std::string& url, Asked& asked) {
     const std::size_t scheme = url.find("://");
     if (url.starts_with('/')) {

@@ -36,7 +36,7 @@ class ByteWriter {
     std::string& out_;
 };
 
-// Reads what may be anything: after the end everything is 0 and ok() is false.
+// Reads untrusted bytes: after the end every read is 0 or empty, and ok() is false.
 class ByteReader {
   public:
     explicit ByteReader(std::string_view in) : in_(in) {}

@@ -1,7 +1,7 @@
 // CHECK: an assertion that stays on in production.
 //
 // For bugs and broken durability only: a domain "no" is an outcome, a failing world is a value.
-// A failed CHECK says what was believed and where, and aborts.
+// A failed CHECK prints its condition, file and line, and aborts.
 #pragma once
 
 namespace anteroom {

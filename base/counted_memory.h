@@ -1,18 +1,18 @@
-// For tests: what this program allocates, and what it holds.
+// For tests: counts the allocations of the program and the bytes that it holds.
 //
-// Whoever links `base_counting` has its operator new replaced, so it is a program of its own. The
-// functions below count for libraries that let one choose their allocator (OpenSSL, libuv).
+// Linking `base_counting` replaces operator new, so such tests are programs of their own. malloc,
+// calloc and realloc below count for libraries whose allocator can be set (OpenSSL, libuv).
 #pragma once
 
 #include <cstddef>
 
 namespace anteroom::counted {
 
-// From now on allocations of this thread count, or do not.
+// Whether allocations of this thread are counted from now on.
 void watch_this_thread(bool on);
 // By watched threads, since the start of the program.
 long allocations();
-// What operator new has given out and was not given back, by any thread.
+// Bytes that operator new gave out to any thread and that were not freed.
 std::size_t bytes_held();
 
 void* malloc(std::size_t size);
@@ -22,7 +22,7 @@ void* realloc(void* old, std::size_t size);
 // Of this thread in a hundred calls.
 template <class Work>
 long allocations_of(Work work) {
-    work(); // What is set up at the first call does not count.
+    work(); // Allocations of the first call (caches, tables) are not counted.
     const long before = allocations();
     watch_this_thread(true);
     for (int i = 0; i < 100; ++i) work();

@@ -1,10 +1,10 @@
 // Epochs: when may memory that a writer has unlinked be destroyed? When no reader can still hold
 // it.
 //
-// A reader thread owns a slot. Offline, it holds nothing and is not waited for: so it goes offline
-// before it blocks. Online, it says once per turn of its loop that it has let go of everything it
-// found. The writer retires what it has unlinked and reclaims what every online reader has since
-// let go of.
+// A reader thread owns a slot. Offline, it holds no pointers and the writer does not wait for it,
+// so it goes offline before it blocks. Online, it calls quiescent() once per turn of its loop: from
+// then on it holds nothing that it found before. The writer retires unlinked memory and reclaims it
+// when every online reader was quiescent since.
 //
 // Threads: one writer (retire, reclaim); each slot belongs to one reader at a time. No locks. A
 // reader writes only its own cache line, and reads one that changes only when something is retired.
@@ -34,8 +34,6 @@ class Epochs {
     Epochs(const Epochs&) = delete;
     Epochs& operator=(const Epochs&) = delete;
 
-    std::size_t slots() const { return slot_count_; }
-
     // Reader. Slots start offline. REQUIRES: offline.
     void online(std::size_t slot) {
         CHECK(!is_online(slot));
@@ -56,14 +54,14 @@ class Epochs {
         passed(slot).store(nowhere, std::memory_order_release);
     }
 
-    // Writer. REQUIRES: nobody can find the memory any more who does not hold it already.
+    // Writer. REQUIRES: the memory is unlinked; only readers that hold it already can reach it.
     void retire(Bundle bundle) {
         const std::uint64_t epoch = current_.load(std::memory_order_relaxed);
         pending_.emplace_back(epoch, std::move(bundle));
         current_.store(epoch + 1, std::memory_order_release);
     }
 
-    // Writer. Destroys what every reader has passed; says how many bundles that were.
+    // Writer. Destroys bundles that no reader can hold any more; returns how many.
     std::size_t reclaim() {
         if (pending_.empty()) return 0;
         std::uint64_t passed_by_all = current_.load(std::memory_order_relaxed);
@@ -76,7 +74,7 @@ class Epochs {
         return count;
     }
 
-    // Writer. How many bundles wait for their readers.
+    // Writer. Bundles that a reader may still hold.
     std::size_t pending() const { return pending_.size(); }
 
   private:
@@ -84,7 +82,7 @@ class Epochs {
     static constexpr std::size_t cache_line = 64;
     struct alignas(cache_line) Slot {
         std::atomic<std::uint64_t> passed{
-            nowhere}; // What was retired in earlier epochs is let go of.
+            nowhere}; // The reader holds nothing that was retired in an earlier epoch.
     };
 
     std::atomic<std::uint64_t>& passed(std::size_t slot) const {

@@ -13,7 +13,8 @@ namespace {
 // Larger pieces (lists of facts, of rows) have pages of their own, which go back when they are
 // freed. Without this, glibc raises the limit up to 32 MB as soon as such a piece was freed once.
 constexpr int mapped_bytes_min = 1 << 20;
-// What may be free at the end of each arena. Less would give back and fetch pages with every batch.
+// Free bytes that each arena keeps at its end. With less, every batch would return pages and fetch
+// them again.
 constexpr int arena_end_bytes_max = 1 << 20;
 
 } // namespace

@@ -1,8 +1,8 @@
-// The heap: what glibc's allocator has taken from the system, and the way back.
+// The heap: how much memory glibc's allocator has taken from the system, and how it goes back.
 //
-// By default it keeps nearly everything that was ever freed: after a crowd has gone, the process
-// stays as large as it was. set_up() says which pieces get pages of their own, and a HeapTrimmer
-// gives free pages back, now and then.
+// By default glibc keeps nearly all freed memory: after a crowd has gone, the process stays as
+// large as it was. set_up() chooses which allocations get pages of their own, and a HeapTrimmer
+// returns free pages when there are enough of them.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ struct Figures {
 };
 Figures figures();
 
-// Of the process: pages that are no file's and that the program does not use.
+// Resident bytes of the process that belong to no file and to no live allocation.
 std::uint64_t unused_resident_bytes();
 
 } // namespace anteroom::heap
 
 namespace anteroom {
 
-// Threads: one. It holds the arenas for some milliseconds, so not one that answers people.
+// Threads: one, which serves no requests: look() locks the arenas for some milliseconds.
 class HeapTrimmer {
   public:
     // True when there was enough to give back, and it was done.

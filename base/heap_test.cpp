@@ -9,7 +9,7 @@
 namespace anteroom {
 namespace {
 
-// A compiler may leave out an allocation that nobody can see.
+// Keeps the compiler from leaving out an allocation that is not read.
 char* volatile seen = nullptr;
 
 std::unique_ptr<char[]> large_piece(std::size_t bytes) {
@@ -28,7 +28,7 @@ bool has_own_allocator() {
 constexpr std::size_t piece_bytes = 12'000; // About a chunk of records.
 constexpr std::size_t crowd_bytes = 48 << 20;
 
-// What a crowd leaves behind: many pieces, and behind each one a small one that stays.
+// The memory that a crowd leaves behind: many freed pieces, each followed by a small one in use.
 struct Crowd {
     std::vector<std::unique_ptr<char[]>> pieces;
     std::vector<std::unique_ptr<char[]>> stays;

@@ -1,8 +1,8 @@
 // Readers: for tests, threads that read in turns until the one writer is done, and the epochs that
 // hold memory for them.
 //
-// Every test is bounded by the writer's operations; readers go round until it is done. The
-// sanitizers judge the memory, the assertions judge the answers.
+// A test ends when the writer has done its operations. The sanitizers find accesses to freed
+// memory, the assertions wrong answers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,14 +25,14 @@ inline std::uint64_t below(Random& random, std::uint64_t end) {
     return random() % end;
 }
 
-// A batch is what the writer has unlinked; it knows its size().
+// A batch is a container of unlinked objects, with size().
 template <class Batch>
 class Readers {
   public:
     static constexpr std::size_t count = 3;
     using Turn = std::function<void(Random&)>;
 
-    // Calls `make_turn` on each reader thread; what it gives back is called until the end.
+    // Calls `make_turn` once on each reader thread, then the returned function until finish().
     explicit Readers(const std::function<Turn()>& make_turn) {
         for (std::size_t slot = 0; slot < count; ++slot)
             threads_.emplace_back([this, slot, make_turn] { run(slot, make_turn()); });
@@ -42,7 +42,7 @@ class Readers {
     Readers(const Readers&) = delete;
     Readers& operator=(const Readers&) = delete;
 
-    // The writer hands over what it has unlinked. Returns how many objects that were.
+    // The writer retires unlinked objects. Returns how many.
     std::size_t retire(Batch retired) {
         const std::size_t objects = retired.size();
         if (objects > 0) epochs_.retire(std::move(retired));

@@ -1,4 +1,4 @@
-// Time as values: a span of milliseconds and a point on a clock that only the service reads.
+// Time as values: Millis is a span, Instant a point. Neither reads a clock.
 //
 // An Instant counts milliseconds from an origin that its owner chose; the engine only compares and
 // subtracts. Both saturate instead of overflowing, so that "for ever" can be added to anything.

@@ -1,6 +1,6 @@
 // anteroom-bench-bare: the least that an HTTP server can do, for comparison.
 //
-//   --bytes N   answers every request head with the same N bytes, without reading what it asks
+//   --bytes N   answers every request head with the same N bytes, whatever the request is
 //   --sse N     answers with the head of an event stream; then, every second, N bytes to everybody
 //
 // Prints `listening PORT`. Ends by a signal.
@@ -27,7 +27,7 @@ constexpr std::uint64_t frame_interval_ms = 1'000;
 struct Client {
     uv_tcp_t tcp{};
     std::size_t matched = 0; // Bytes of head_end seen so far: a head may come in pieces.
-    std::size_t slot = 0;    // Among those who listen.
+    std::size_t slot = 0;    // Index in the list of listeners.
     bool listens = false;
 
     uv_stream_t* stream() { return reinterpret_cast<uv_stream_t*>(&tcp); }

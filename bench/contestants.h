@@ -1,6 +1,6 @@
-// What a line is compared with: the same five operations on our Line, on GNU's order-statistics
-// tree and on std::set. The trees get only the numbers that stay, in order, which lays them out at
-// their best.
+// The structures that a line is compared with: the same five operations on our Line, on GNU's
+// order-statistics tree and on std::set. The trees get only the numbers that stay, in order, which
+// lays them out at their best.
 #pragma once
 
 #include <cstdint>

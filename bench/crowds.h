@@ -1,4 +1,4 @@
-// What the benchmarks are measured on: crowds of which 30 % left at random, and visitors' ids.
+// Input of the benchmarks: crowds of which 30 % left at random, and ids of visitors.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "engine/visitor.h"
 
 namespace anteroom::bench {
@@ -45,10 +46,9 @@ inline std::vector<std::uint64_t> sample_live(const std::vector<bool>& gone, std
 // An id of 36 characters, as a UUID has.
 inline std::string visitor_id(std::uint64_t visitor) {
     std::string id = "00000000-0000-4000-8000-000000000000";
-    constexpr std::string_view digits = "0123456789abcdef";
     for (std::size_t i = id.size(); visitor > 0; visitor /= 16) {
         if (id[--i] == '-') --i;
-        id[i] = digits[visitor % 16];
+        id[i] = hex_digits[visitor % 16];
     }
     return id;
 }

@@ -31,7 +31,7 @@ class Direct final : public net::Handler {
         client_.call(
             key_, {"ZRANK", key_, visitor},
             [this, reply = exchange.defer()](const redis::Answer& answer) mutable {
-                // Who was called has no rank any more: 0.
+                // A visitor who was called has left the sorted set, so ZRANK is nil: 0.
                 const bool fine = answer.trouble == redis::Trouble::none;
                 net::Answer out = reply.answer(fine ? net::Status::ok : net::Status::unavailable);
                 out.headers("Content-Type: application/json\r\nCache-Control: no-store\r\n");

@@ -44,7 +44,7 @@ std::vector<double> in_child(const std::function<std::vector<double>()>& measure
     int ends[2];
     CHECK(pipe(ends) == 0);
     std::fflush(nullptr);
-    malloc_trim(0); // What earlier sections have freed must not serve the child unseen.
+    malloc_trim(0); // Memory freed by earlier sections would serve the child without being counted.
     const pid_t child = fork();
     CHECK(child >= 0);
     if (child == 0) {

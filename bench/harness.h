@@ -17,7 +17,7 @@ namespace anteroom::bench {
 // CPU time of this thread.
 double cpu_ns();
 
-// The compiler must compute the value and must not assume what memory holds.
+// Makes the compiler compute the value and read memory again.
 template <class T>
 void keep(const T& value) {
     asm volatile("" : : "g"(&value) : "memory");
@@ -64,7 +64,7 @@ class Report {
     std::vector<Row> rows_;
 };
 
-// What a section gets: where its figures go, and how much trouble it may take.
+// The arguments of a section: where its figures go, and how long it may measure.
 class Run {
   public:
     Run(Report& to, bool is_quick) : report(to), quick(is_quick) {}

@@ -28,7 +28,7 @@ Work make_work(const std::vector<bool>& gone, std::uint64_t waiting, std::uint64
     return work;
 }
 
-// One round; afterwards the contestant holds what it held before.
+// One round, after which the contestant holds the same numbers as before.
 template <class Contestant>
 void measure(Contestant& contestant, const Work& work, std::uint64_t looks, Rounds& rounds,
              const std::string& suffix) {

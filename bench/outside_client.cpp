@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -33,6 +32,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace anteroom::bench {
 namespace {
@@ -48,7 +48,7 @@ struct Options {
     std::chrono::seconds span{0};
     bool is_around = false;
     std::string requests;
-    std::string answers; // Empty: nobody reads them.
+    std::string answers; // Empty: answers are not kept.
 };
 
 struct Answer {
@@ -84,19 +84,12 @@ std::string_view field(std::string_view head, std::string_view name) {
     return {};
 }
 
-std::optional<std::size_t> number_in(std::string_view text, int base) {
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    if (error != std::errc{} || end == text.data()) return std::nullopt;
-    return value;
-}
-
 // Puts the chunks together. False: there is more to come; `is_wrong`: never.
 bool take_chunks(std::string_view wire, std::size_t at, Answer& answer, bool& is_wrong) {
     while (true) {
         const std::size_t end = wire.find("\r\n", at);
         if (end == std::string_view::npos) return false;
-        const std::optional<std::size_t> length = number_in(wire.substr(at, end - at), 16);
+        const auto length = parse_leading_number<std::size_t>(wire.substr(at, end - at), 16);
         is_wrong = !length || *length > answer_bytes_max;
         if (is_wrong) return false;
         at = end + 2;
@@ -119,9 +112,10 @@ std::optional<Answer> parse(std::string_view wire, bool is_ended, bool& is_wrong
     is_wrong = wire.size() > answer_bytes_max;
     if (end == std::string_view::npos) return std::nullopt;
     const std::string_view head = wire.substr(0, end + 2);
-    const std::optional<std::size_t> status = head.size() > 12 && head.starts_with("HTTP/1.")
-                                                  ? number_in(head.substr(9, 3), 10)
-                                                  : std::nullopt;
+    const std::optional<std::size_t> status =
+        head.size() > 12 && head.starts_with("HTTP/1.")
+            ? parse_leading_number<std::size_t>(head.substr(9, 3))
+            : std::nullopt;
     is_wrong = is_wrong || !status;
     if (is_wrong) return std::nullopt;
     Answer answer{.status = static_cast<int>(*status), .head_bytes = end + 4};
@@ -132,7 +126,7 @@ std::optional<Answer> parse(std::string_view wire, bool is_ended, bool& is_wrong
     }
     const bool has_body = answer.status >= 200 && answer.status != 204 && answer.status != 304;
     std::size_t length = 0;
-    if (const std::optional<std::size_t> told = number_in(field(head, "content-length"), 10)) {
+    if (const auto told = parse_leading_number<std::size_t>(field(head, "content-length"))) {
         length = *told;
     } else if (has_body && answer.is_last) { // RFC 9112 section 6.3: up to the end.
         if (!is_ended) return std::nullopt;
@@ -165,7 +159,7 @@ class Crowd {
         ::close(epoll_);
     }
 
-    // Null, or what is wrong.
+    // Null, or why the file of requests cannot be used.
     const char* read_requests() {
         std::ifstream file(options_.requests, std::ios::binary);
         wire_.assign(std::istreambuf_iterator<char>(file), {});
@@ -173,7 +167,7 @@ class Crowd {
         while (!rest.empty()) {
             const std::size_t end = rest.find('\n');
             if (end == std::string_view::npos) return "a record has no length";
-            const std::optional<std::size_t> length = number_in(rest.substr(0, end), 10);
+            const auto length = parse_leading_number<std::size_t>(rest.substr(0, end));
             if (!length || rest.size() < end + 1 + *length) return "a record is cut off";
             requests_.push_back(rest.substr(end + 1, *length));
             rest.remove_prefix(end + 1 + *length);
@@ -339,9 +333,9 @@ std::optional<Options> read_options(int count, char** words) {
     constexpr std::size_t connections_max = 10'000;
     constexpr std::size_t seconds_max = 3'600;
     if (count != 7 && count != 8) return std::nullopt;
-    const std::optional<std::size_t> port = number_in(words[2], 10);
-    const std::optional<std::size_t> connections = number_in(words[3], 10);
-    const std::optional<std::size_t> span = number_in(words[4], 10);
+    const auto port = parse_leading_number<std::size_t>(words[2]);
+    const auto connections = parse_leading_number<std::size_t>(words[3]);
+    const auto span = parse_leading_number<std::size_t>(words[4]);
     const std::string_view way = words[5];
     Options options{.requests = words[6], .answers = count == 8 ? words[7] : ""};
     if (!port || *port == 0 || *port > 0xffff || (way != "once" && way != "around"))

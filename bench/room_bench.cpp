@@ -22,7 +22,7 @@ Settings settings(std::int64_t capacity) {
             .leave_grace = Millis{0}};
 }
 
-// A room without readers: what it unlinks is destroyed at once, and its facts are forgotten.
+// A room without readers: unlinked memory is destroyed at once, and facts are dropped.
 class Hall {
   public:
     explicit Hall(bool keeps_facts = false) : keeps_facts_(keeps_facts) {

@@ -1,4 +1,4 @@
-// Passes: what it costs to check one, and to decide about a request that shows one.
+// Passes: the cost of verifying one, and of a gate decision about a request that shows one.
 #include <string>
 #include <vector>
 

@@ -11,6 +11,7 @@
 #include "dialects/portal/activation.h"
 #include "dialects/portal/queue_id.h"
 #include "dialects/tacos/body.h"
+#include "base/text.h"
 #include "engine/settings.h"
 #include "service/profile.h"
 
@@ -28,7 +29,7 @@ void read_tacos(std::string_view text) {
     for (std::size_t i = 0; i < key->size(); ++i) {
         if (i == 4 || i == 6 || i == 8 || i == 10) spelled += '-';
         for (const int digit : {(*key)[i] >> 4, (*key)[i] & 15})
-            spelled += "0123456789abcdef"[digit];
+            spelled += hex_digits[static_cast<std::size_t>(digit)];
     }
     CHECK(tacos::parse_uuid(spelled) == key);
 }

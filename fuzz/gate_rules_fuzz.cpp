@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "gate/decide.h"
 #include "gate/path.h"
 #include "net/url.h"
@@ -51,7 +52,7 @@ void check_path(std::string_view target) {
     for (std::size_t at = 0; at < path.size(); ++at) {
         CHECK(!path[at].empty() && path[at] != "." && path[at] != "..");
         CHECK(path[at].find_first_of("/\\;") == std::string_view::npos);
-        CHECK(net::is_utf8(path[at]));
+        CHECK(is_utf8(path[at]));
     }
     // Read again as it was understood, it is the same.
     const std::string again = spelled(path);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "net/header_values.h"
 #include "net/http_date.h"
 #include "net/trusted_proxies.h"
@@ -29,7 +30,7 @@ std::string percent_encode(std::string_view text) {
 
 void fuzz_query(std::string_view text) {
     if (const auto decoded = percent_decode(text)) {
-        CHECK(is_utf8(*decoded));
+        CHECK(anteroom::is_utf8(*decoded));
         CHECK(decoded->size() <= text.size());
         CHECK(percent_decode(percent_encode(*decoded)) == *decoded);
     }

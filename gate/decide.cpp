@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "gate/body_event.h"
 #include "net/text.h"
 #include "token/json_object.h"

@@ -1,10 +1,10 @@
 #include "gate/edge_stamp.h"
 
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "net/output.h"
 #include "net/text.h"
 #include "token/base64.h"
@@ -50,10 +50,9 @@ std::optional<Stamp> read(std::string_view text) {
     Stamp stamp{.seconds = text.substr(first + 1, last - first - 1)};
     if (stamp.seconds.empty() || stamp.seconds.size() > digits_max || stamp.seconds.front() == '0')
         return std::nullopt;
-    const char* const end = stamp.seconds.data() + stamp.seconds.size();
-    for (const char c : stamp.seconds)
-        if (!net::is_digit(c)) return std::nullopt;
-    CHECK(std::from_chars(stamp.seconds.data(), end, stamp.count).ptr == end);
+    const auto count = parse_whole_number<std::uint64_t>(stamp.seconds);
+    if (!count) return std::nullopt;
+    stamp.count = static_cast<std::int64_t>(*count);
     if (token::read_base64url(text.substr(last + 1), stamp.signature) != stamp.signature.size())
         return std::nullopt;
     return stamp;

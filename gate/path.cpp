@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "net/text.h"
 #include "net/url.h"
 
@@ -16,8 +17,8 @@ bool is_control(unsigned char byte) {
 // 0–255, or -1 when there is no escape of two digits at the front.
 int escaped_byte(std::string_view text) {
     if (text.size() < 3 || text[0] != '%') return -1;
-    const unsigned high = net::hex_value(text[1]);
-    const unsigned low = net::hex_value(text[2]);
+    const unsigned high = hex_value(text[1]);
+    const unsigned low = hex_value(text[2]);
     return high > 15 || low > 15 ? -1 : static_cast<int>(high * 16 + low);
 }
 
@@ -120,7 +121,7 @@ PathFault CleanPath::decode(std::string_view path) {
     }
     const std::string_view text(text_.data(), length_);
     if (holds_escape(text)) return PathFault::encoded_twice;
-    return net::is_utf8(text) ? PathFault::none : PathFault::not_utf8;
+    return is_utf8(text) ? PathFault::none : PathFault::not_utf8;
 }
 
 PathFault CleanPath::split() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "net/text.h"
 
 namespace anteroom::gate {
@@ -111,15 +112,6 @@ bool Pattern::captures() const {
 
 bool Pattern::is_everything() const {
     return pieces_.size() == 1 && pieces_.front().kind == PieceKind::rest;
-}
-
-bool is_uuid(std::string_view text) {
-    if (text.size() != 36) return false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? text[i] != '-' : net::hex_value(text[i]) > 15) return false;
-    }
-    return true;
 }
 
 } // namespace anteroom::gate

@@ -45,7 +45,4 @@ class Pattern {
     std::vector<Piece> pieces_;
 };
 
-// In small or capital letters.
-bool is_uuid(std::string_view text);
-
 } // namespace anteroom::gate

@@ -5,8 +5,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
+
+#include "base/text.h"
 
 namespace anteroom::net {
 
@@ -83,11 +84,9 @@ std::optional<IpNetwork> parse_network(std::string_view text) {
 
     const std::string_view digits = text.substr(slash + 1);
     const unsigned width = base->is_v4() ? 32 : 128;
-    unsigned bits = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
-    if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-    if (bits > width || (digits.size() > 1 && digits.front() == '0')) return std::nullopt;
-    network.prefix_bits = static_cast<std::uint8_t>(128 - width + bits);
+    const auto bits = parse_whole_number<unsigned>(digits);
+    if (!bits || *bits > width || (digits.size() > 1 && digits.front() == '0')) return std::nullopt;
+    network.prefix_bits = static_cast<std::uint8_t>(128 - width + *bits);
     return network;
 }
 

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -13,20 +12,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "net/ip_address.h"
 #include "net/listen_address.h"
 
 namespace anteroom::net {
 namespace {
-
-template <class Number>
-std::optional<Number> number_in(std::string_view digits, int base) {
-    Number value = 0;
-    const char* const last = digits.data() + digits.size();
-    const auto [end, error] = std::from_chars(digits.data(), last, value, base);
-    if (digits.empty() || error != std::errc() || end != last) return std::nullopt;
-    return value;
-}
 
 // "0100007F" or four such words: the kernel prints each as a number in its own byte order.
 std::optional<IpAddress> kernel_address(std::string_view hex) {
@@ -35,7 +26,8 @@ std::optional<IpAddress> kernel_address(std::string_view hex) {
     const std::size_t count = hex.size() / word_digits;
     if (hex.size() % word_digits != 0 || (count != 1 && count != 4)) return std::nullopt;
     for (std::size_t i = 0; i < count; ++i) {
-        const auto word = number_in<std::uint32_t>(hex.substr(i * word_digits, word_digits), 16);
+        const auto word =
+            parse_whole_number<std::uint32_t>(hex.substr(i * word_digits, word_digits), 16);
         if (!word) return std::nullopt;
         words[i] = *word;
     }
@@ -64,7 +56,8 @@ void find_listeners(const char* table, const IpAddress& wanted, std::uint16_t po
             timeout >> inode;
         const std::size_t colon = local.find(':');
         if (state != listening || colon == local.npos) continue;
-        if (number_in<std::uint16_t>(std::string_view(local).substr(colon + 1), 16) != port)
+        if (parse_whole_number<std::uint16_t>(std::string_view(local).substr(colon + 1), 16) !=
+            port)
             continue;
         const std::optional<IpAddress> address =
             kernel_address(std::string_view(local).substr(0, colon));
@@ -116,7 +109,8 @@ std::optional<pid_t> port_owner(const std::string& address, std::uint16_t port) 
     std::error_code error;
     for (std::filesystem::directory_iterator it("/proc", error), end; !error && it != end;
          it.increment(error)) {
-        const std::optional<pid_t> pid = number_in<pid_t>(it->path().filename().string(), 10);
+        const std::optional<pid_t> pid =
+            parse_whole_number<pid_t>(it->path().filename().string(), 10);
         if (pid && holds_any(it->path() / "fd", sockets)) return pid;
     }
     return std::nullopt;

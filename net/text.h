@@ -102,12 +102,4 @@ constexpr void for_each_element(std::string_view list, Visit visit) {
     }
 }
 
-// 0–15, or 255 when c is no hexadecimal digit.
-constexpr std::uint8_t hex_value(char c) {
-    if (is_digit(c)) return static_cast<std::uint8_t>(c - '0');
-    const char lower = to_lower(c);
-    if (lower >= 'a' && lower <= 'f') return static_cast<std::uint8_t>(lower - 'a' + 10);
-    return 255;
-}
-
 } // namespace anteroom::net

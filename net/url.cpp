@@ -1,8 +1,8 @@
 #include "net/url.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/text.h"
 #include "net/http_parser.h"
 #include "net/text.h"
 
@@ -10,44 +10,12 @@ namespace anteroom::net {
 
 namespace {
 
-// How many continuation bytes follow, and the smallest code point that needs them (RFC 3629).
-struct Utf8Lead {
-    unsigned continuations;
-    std::uint32_t bits;
-    std::uint32_t smallest;
-};
-
-std::optional<Utf8Lead> utf8_lead(unsigned char byte) {
-    if (byte < 0x80) return Utf8Lead{0, byte, 0};
-    if ((byte & 0xe0u) == 0xc0u) return Utf8Lead{1, byte & 0x1fu, 0x80};
-    if ((byte & 0xf0u) == 0xe0u) return Utf8Lead{2, byte & 0x0fu, 0x800};
-    if ((byte & 0xf8u) == 0xf0u) return Utf8Lead{3, byte & 0x07u, 0x10000};
-    return std::nullopt;
-}
-
 bool is_control(char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte < 0x20 || byte == 0x7f;
 }
 
 } // namespace
-
-bool is_utf8(std::string_view text) {
-    std::size_t at = 0;
-    while (at < text.size()) {
-        const auto lead = utf8_lead(static_cast<unsigned char>(text[at++]));
-        if (!lead || text.size() - at < lead->continuations) return false;
-        std::uint32_t point = lead->bits;
-        for (unsigned i = 0; i < lead->continuations; ++i) {
-            const auto byte = static_cast<unsigned char>(text[at++]);
-            if ((byte & 0xc0u) != 0x80u) return false;
-            point = point << 6 | (byte & 0x3fu);
-        }
-        const bool surrogate = point >= 0xd800 && point <= 0xdfff;
-        if (point < lead->smallest || point > 0x10ffff || surrogate) return false;
-    }
-    return true;
-}
 
 std::optional<std::string> percent_decode(std::string_view text, Plus plus) {
     std::string decoded;
@@ -118,8 +86,7 @@ std::optional<Url> parse_url(std::string_view text) {
     const std::size_t bracket = authority.find(']');
     const std::size_t colon = authority.find(':', bracket == std::string_view::npos ? 0 : bracket);
     if (colon != std::string_view::npos) {
-        const std::string_view port = authority.substr(colon + 1);
-        std::from_chars(port.data(), port.data() + port.size(), url.port);
+        url.port = parse_whole_number<std::uint16_t>(authority.substr(colon + 1)).value_or(0);
         if (url.port == 0) return std::nullopt;
     }
     url.host = bracket == std::string_view::npos ? authority.substr(0, colon)

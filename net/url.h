@@ -19,8 +19,6 @@ enum class Plus : std::uint8_t { literal, space }; // What '+' means: a path, or
 // Empty: a broken escape, a control character (also NUL), or bytes that are no UTF-8.
 std::optional<std::string> percent_decode(std::string_view text, Plus plus = Plus::literal);
 
-bool is_utf8(std::string_view text);
-
 class Query {
   public:
     // Empty: something does not decode, a name comes twice, or there are too many.

@@ -1,5 +1,4 @@
 // anteroom-sim: runs simulated worlds and says whether a rule of the room was broken.
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -7,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "sim/hunt.h"
 #include "sim/plan.h"
 #include "sim/watch.h"
@@ -37,18 +37,11 @@ struct Options {
     std::string planted;
 };
 
-std::optional<std::uint64_t> whole_number(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
 bool read_seeds(std::string_view text, Options& options) {
     const std::size_t dots = text.find("..");
     if (dots == std::string_view::npos) return false;
-    const std::optional<std::uint64_t> first = whole_number(text.substr(0, dots));
-    const std::optional<std::uint64_t> last = whole_number(text.substr(dots + 2));
+    const auto first = parse_whole_number<std::uint64_t>(text.substr(0, dots));
+    const auto last = parse_whole_number<std::uint64_t>(text.substr(dots + 2));
     if (!first || !last || *last < *first) return false;
     options.first = *first;
     options.last = *last;
@@ -56,11 +49,9 @@ bool read_seeds(std::string_view text, Options& options) {
 }
 
 bool read_hours(std::string_view text, Options& options) {
-    double value = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (fault != std::errc{} || end != text.data() + text.size()) return false;
-    if (!(value > 0 && value <= 1'000)) return false;
-    options.length = Millis{static_cast<std::int64_t>(value * 3.6e6)};
+    const std::optional<double> value = parse_decimal(text);
+    if (!value || !(*value > 0 && *value <= 1'000)) return false;
+    options.length = Millis{static_cast<std::int64_t>(*value * 3.6e6)};
     return true;
 }
 

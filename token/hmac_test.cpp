@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "base/text.h"
 #include "token/ed25519.h"
 #include "token/secret.h"
 
@@ -19,10 +20,10 @@ std::string random_text(std::mt19937& random, std::size_t size) {
 }
 
 TEST(Hmac, SignsAsRfc4231Says) {
-    EXPECT_EQ(hex(Hmac(bytes_of("Jefe")).sign("what do ya want for nothing?")),
+    EXPECT_EQ(to_hex(Hmac(bytes_of("Jefe")).sign("what do ya want for nothing?")),
               "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
-    EXPECT_EQ(hex(Hmac(bytes_of(std::string(131, '\xaa')))
-                      .sign("Test Using Larger Than Block-Size Key - Hash Key First")),
+    EXPECT_EQ(to_hex(Hmac(bytes_of(std::string(131, '\xaa')))
+                         .sign("Test Using Larger Than Block-Size Key - Hash Key First")),
               "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
@@ -58,10 +59,10 @@ TEST(Ed25519, SignsAsRfc8032Says) {
                            0x46, 0xec, 0x11, 0x4e, 0x0f, 0x5b, 0x8a, 0x31, 0x9f, 0x35, 0xab,
                            0xa6, 0x24, 0xda, 0x8c, 0xf6, 0xed, 0x4f, 0xb8, 0xa6, 0xfb};
     const Ed25519PrivateKey key(seed);
-    EXPECT_EQ(hex(key.public_point()),
+    EXPECT_EQ(to_hex(key.public_point()),
               "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c");
     const Ed25519Signature signature = key.sign(bytes_of("r"));
-    EXPECT_EQ(hex(signature),
+    EXPECT_EQ(to_hex(signature),
               "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da"
               "085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00");
     const Ed25519PublicKey open(key.public_point());

@@ -1,40 +1,15 @@
 #include "token/json_object.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "base/text.h"
 
 namespace anteroom::token {
 namespace {
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
-}
-
-// How many bytes the UTF-8 character at the front has; 0 when there is none (Unicode, table 3-7).
-std::size_t utf8_length(std::string_view text) {
-    const auto byte = [&](std::size_t at) -> unsigned {
-        return at < text.size() ? static_cast<std::uint8_t>(text[at]) : 0u;
-    };
-    const auto between = [](unsigned value, unsigned low, unsigned high) {
-        return value >= low && value <= high;
-    };
-    const auto follows = [&](std::size_t at) { return between(byte(at), 0x80, 0xbf); };
-    const unsigned first = byte(0);
-    if (text.empty()) return 0;
-    if (first < 0x80) return 1;
-    if (between(first, 0xc2, 0xdf)) return follows(1) ? 2 : 0;
-    if (between(first, 0xe0, 0xef)) {
-        const unsigned low = first == 0xe0 ? 0xa0 : 0x80;  // Not overlong.
-        const unsigned high = first == 0xed ? 0x9f : 0xbf; // Not a surrogate.
-        return between(byte(1), low, high) && follows(2) ? 3 : 0;
-    }
-    if (between(first, 0xf0, 0xf4)) {
-        const unsigned low = first == 0xf0 ? 0x90 : 0x80;  // Not overlong.
-        const unsigned high = first == 0xf4 ? 0x8f : 0xbf; // Not behind U+10FFFF.
-        return between(byte(1), low, high) && follows(2) && follows(3) ? 4 : 0;
-    }
-    return 0;
 }
 
 char* write_utf8(char* to, std::uint32_t point) {
@@ -179,11 +154,10 @@ class Scanner {
             if (!digits()) return fail(JsonFault::malformed);
         }
         out.kind = JsonKind::number;
-        std::int64_t integer = 0;
         const std::string_view text{begin, static_cast<std::size_t>(at_ - begin)};
-        const bool fits = std::from_chars(begin, begin + text.size(), integer).ec == std::errc();
-        if (whole && fits && text != "-0")
-            out = {.kind = JsonKind::integer, .text = text, .integer = integer};
+        if (!whole || text == "-0") return true;
+        if (const auto integer = parse_whole_number<std::int64_t>(text))
+            out = {.kind = JsonKind::integer, .text = text, .integer = *integer};
         return true;
     }
 
@@ -261,11 +235,8 @@ class Scanner {
 
     std::optional<std::uint32_t> four_hex_digits() {
         if (end_ - at_ < 4) return std::nullopt;
-        std::uint32_t value = 0;
-        const char* const stop = at_ + 4;
-        const auto [last, error] = std::from_chars(static_cast<const char*>(at_), stop, value, 16);
-        if (error != std::errc() || last != stop) return std::nullopt;
-        at_ += 4;
+        const auto value = parse_whole_number<std::uint32_t>({at_, 4}, 16);
+        if (value) at_ += 4;
         return value;
     }
 
@@ -319,17 +290,7 @@ const JsonValue* JsonObject::find(std::string_view name) const {
     return nullptr;
 }
 
-bool is_utf8(std::string_view text) {
-    while (!text.empty()) {
-        const std::size_t length = utf8_length(text);
-        if (length == 0) return false;
-        text.remove_prefix(length);
-    }
-    return true;
-}
-
 void append_json_string(std::string& out, std::string_view text) {
-    constexpr std::string_view digits = "0123456789abcdef";
     out += '"';
     for (const char c : text) {
         const auto byte = static_cast<std::uint8_t>(c);
@@ -343,7 +304,7 @@ void append_json_string(std::string& out, std::string_view text) {
             case '\t': out += "\\t"; break;
             default:
                 if (byte < 0x20)
-                    out += {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 0x0f]};
+                    out += {'\\', 'u', '0', '0', hex_digits[byte >> 4], hex_digits[byte & 0x0f]};
                 else
                     out += c;
         }

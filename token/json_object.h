@@ -68,8 +68,7 @@ class JsonObject {
 [[nodiscard]] JsonFault parse_json_array(std::span<char> text, std::size_t elements_max,
                                          std::vector<JsonValue>& out);
 
-bool is_utf8(std::string_view text);
-
+// Short escapes where JSON has them (\n, not \u000a): signatures are made over these very bytes.
 // REQUIRES: is_utf8(text).
 void append_json_string(std::string& out, std::string_view text);
 

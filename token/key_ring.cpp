@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace anteroom::token {
 namespace {
@@ -126,7 +127,7 @@ Result<std::string> KeyRing::rotate(Purpose purpose, UnixSeconds now, Millis ove
     // A clock that was set back must not make the old key end before it began.
     keys.front().retired_at =
         std::min(std::max(now, keys.front().created_at) + overlap, unix_seconds_max);
-    std::string kid = hex(secret->fingerprint());
+    std::string kid = to_hex(secret->fingerprint());
     keys.insert(keys.begin(), Key{.purpose = purpose,
                                   .kid = kid,
                                   .algorithm = algorithm,

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "token/base64.h"
 
 namespace anteroom::token {
@@ -20,10 +20,8 @@ constexpr std::size_t field_count = 7;
 using Fields = std::array<std::string_view, field_count>;
 
 std::optional<std::int64_t> number(std::string_view text) {
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-    return value;
+    const auto value = parse_whole_number<std::int64_t>(text);
+    return value && *value >= 0 ? value : std::nullopt;
 }
 
 // The text up to the mark; the mark is taken off too. Nothing when it is not there.
@@ -59,7 +57,7 @@ Result<Secret> secret_of(std::string_view text, std::string_view fingerprint) {
     const std::optional<std::size_t> size = read_base64url(text, bytes);
     if (!size) return Fault{"the secret is not base64url"};
     Result<Secret> secret = Secret::from_bytes(ByteView(bytes).first(*size));
-    if (secret && hex(secret->fingerprint()) != fingerprint)
+    if (secret && to_hex(secret->fingerprint()) != fingerprint)
         return Fault{"the secret does not fit its fingerprint: the file is damaged"};
     return secret;
 }
@@ -110,7 +108,7 @@ std::string line_of(const Key& key) {
     line += name(key.algorithm);
     line += ' ' + std::to_string(key.created_at.count) + ' ';
     line += key.retired_at ? std::to_string(key.retired_at->count) : std::string(absent);
-    line += ' ' + hex(key.secret.fingerprint()) + ' ';
+    line += ' ' + to_hex(key.secret.fingerprint()) + ' ';
     append_base64url(line, key.secret.bytes());
     return line + '\n';
 }

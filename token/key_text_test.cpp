@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "token/test_keys.h"
 
 namespace anteroom::token {
@@ -93,7 +94,7 @@ TEST(KeyText, RefusesShortSecretsAndDoubleKeyIds) {
     EXPECT_EQ(reason_for(head + "entry old HS256 0 1 00000000 c2hvcnQ=\nend 5\n"),
               "key file, line 7: the secret is not base64url");
     const Secret other = *Secret::from_text(entry_secret);
-    const std::string double_kid = head + "entry - HS256 0 1 " + hex(other.fingerprint()) + ' ' +
+    const std::string double_kid = head + "entry - HS256 0 1 " + to_hex(other.fingerprint()) + ' ' +
                                    base64url(other.bytes()) + "\nend 5\n";
     EXPECT_EQ(reason_for(double_kid), "key file: entry key: the key id is there twice");
 }

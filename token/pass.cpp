@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "base/overload.h"
+#include "base/text.h"
 #include "token/base64.h"
 
 namespace anteroom::token {

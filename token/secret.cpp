@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bitset>
 
+#include "base/text.h"
 #include "token/base64.h"
 #include "token/hmac.h"
 
@@ -58,21 +59,11 @@ Fingerprint Secret::fingerprint() const {
 }
 
 std::string Secret::masked() const {
-    return std::to_string(bytes_.size()) + " bytes, fingerprint " + hex(fingerprint());
+    return std::to_string(bytes_.size()) + " bytes, fingerprint " + to_hex(fingerprint());
 }
 
 bool operator==(const Secret& left, const Secret& right) {
     return equal_in_constant_time(left.bytes_, right.bytes_);
-}
-
-std::string hex(ByteView bytes) {
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string out;
-    for (const std::uint8_t byte : bytes) {
-        out += digits[byte >> 4];
-        out += digits[byte & 0x0f];
-    }
-    return out;
 }
 
 } // namespace anteroom::token

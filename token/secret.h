@@ -62,6 +62,4 @@ class Secret {
     std::vector<std::uint8_t, WipingAllocator<std::uint8_t>> bytes_;
 };
 
-std::string hex(ByteView bytes);
-
 } // namespace anteroom::token

@@ -1,5 +1,7 @@
 #include "token/uuid.h"
 
+#include "base/text.h"
+
 namespace anteroom::token {
 namespace {
 
@@ -12,7 +14,6 @@ bool is_dash(std::size_t at) {
 } // namespace
 
 UuidText Uuid::text() const {
-    constexpr std::string_view digits = "0123456789abcdef";
     Uuid rest = *this;
     UuidText text;
     for (std::size_t at = length; at-- > 0;) {
@@ -21,7 +22,7 @@ UuidText Uuid::text() const {
             continue;
         }
         std::uint64_t& half = at > 18 ? rest.low : rest.high;
-        text.characters[at] = digits[half & 0x0f];
+        text.characters[at] = hex_digits[half & 0x0f];
         half >>= 4;
     }
     return text;

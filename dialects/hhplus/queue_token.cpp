@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
+#include "base/text.h"
 #include "token/uuid.h"
 
 namespace anteroom::hhplus {
@@ -47,10 +47,8 @@ std::string visitor_of(UserId user) {
 
 std::optional<UserId> read_user_id(std::string_view text) {
     if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-    UserId user = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), user);
-    if (error != std::errc{} || end != text.data() + text.size() || user <= 0) return std::nullopt;
-    return user;
+    const auto user = parse_whole_number<UserId>(text);
+    return user && *user > 0 ? user : std::nullopt;
 }
 
 bool looks_like_token(std::string_view text) {

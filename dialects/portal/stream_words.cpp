@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "base/text.h"
 #include "dialects/portal/entry_status.h"
 #include "dialects/portal/poll.h"
 
@@ -21,9 +20,8 @@ constexpr std::string_view retry = "retry: 3000\n";
 
 PortalWords::PortalWords(std::string token, Millis life, std::string_view last_id)
     : token_(std::move(token)), life_(life) {
-    std::uint32_t last = 0; // What does not fit was not ours.
-    std::from_chars(last_id.data(), last_id.data() + last_id.size(), last);
-    id_ = last;
+    // An id that does not fit was not written here.
+    id_ = parse_leading_number<std::uint32_t>(last_id).value_or(0);
 }
 
 std::string PortalWords::event(std::string_view name, std::string_view members, Instant now,

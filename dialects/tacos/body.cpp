@@ -1,19 +1,15 @@
 #include "dialects/tacos/body.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
+
+#include "base/text.h"
 
 namespace anteroom::tacos {
 namespace {
 
 namespace json = boost::json;
 constexpr std::size_t user_id_length_max = 256;
-
-int digit_of(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
 
 } // namespace
 
@@ -48,18 +44,13 @@ std::optional<IdempotencyKey> parse_uuid(std::string_view text) {
         text.remove_prefix(urn.size());
     if (text.size() == with_dashes + 2 && text.front() == '{' && text.back() == '}')
         text = text.substr(1, with_dashes);
-    if (text.size() != with_dashes && text.size() != bare) return std::nullopt;
+    if (!is_uuid(text) && text.size() != bare) return std::nullopt;
+    std::string digits(text);
+    std::erase(digits, '-');
+    const auto bytes = from_hex(digits);
     IdempotencyKey key{};
-    std::size_t digits = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        const bool dash =
-            text.size() == with_dashes && (at == 8 || at == 13 || at == 18 || at == 23);
-        const int digit = digit_of(text[at]);
-        if (dash ? text[at] != '-' : digit < 0) return std::nullopt;
-        if (dash) continue;
-        std::uint8_t& byte = key[digits++ / 2];
-        byte = static_cast<std::uint8_t>(byte << 4 | digit);
-    }
+    if (!bytes || bytes->size() != key.size()) return std::nullopt;
+    std::ranges::copy(*bytes, key.begin());
     return key;
 }
 

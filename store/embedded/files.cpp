@@ -7,12 +7,12 @@
 #include <zlib.h>
 
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <cstring>
 #include <utility>
 
 #include "base/byte_stream.h"
+#include "base/text.h"
 
 namespace anteroom::embedded {
 namespace {
@@ -38,10 +38,10 @@ std::string head_text(std::uint64_t turn, std::uint64_t fact, std::uint64_t batc
 std::optional<pid_t> read_pid(const File& file) {
     char text[24] = {};
     const ssize_t count = ::pread(file.get(), text, sizeof text, 0);
-    pid_t pid = 0;
-    if (count <= 0 || std::from_chars(text, text + count, pid).ec != std::errc() || pid <= 0)
-        return std::nullopt;
-    if (::kill(pid, 0) != 0 && errno == ESRCH) return std::nullopt;
+    if (count <= 0) return std::nullopt;
+    const auto pid = parse_leading_number<pid_t>({text, static_cast<std::size_t>(count)});
+    if (!pid || *pid <= 0) return std::nullopt;
+    if (::kill(*pid, 0) != 0 && errno == ESRCH) return std::nullopt;
     return pid;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/text.h"
 #include "engine/settings.h"
 #include "store/history/open_reading.h"
 
@@ -20,17 +21,6 @@ constexpr const char* facts_sql =
     " CASE WHEN f.kind = 14 AND json_valid(f.detail) THEN f.detail ->> '$.admit_batch' END,"
     " CASE WHEN f.kind = 14 AND json_valid(f.detail) THEN f.detail ->> '$.admit_interval' END"
     " FROM facts f ";
-
-std::string hexadecimal(std::span<const std::uint8_t> bytes) {
-    constexpr char digits[] = "0123456789abcdef";
-    std::string text;
-    text.reserve(bytes.size() * 2);
-    for (const std::uint8_t byte : bytes) {
-        text += digits[byte >> 4];
-        text += digits[byte & 15];
-    }
-    return text;
-}
 
 std::uint64_t whole(const Statement& row, int column) {
     return static_cast<std::uint64_t>(row.integer(column));
@@ -55,7 +45,7 @@ FactRow fact_in(const Statement& row) {
     fact.at = Instant{row.integer(3)};
     fact.kind = static_cast<FactKind>(row.integer(4));
     fact.number = whole(row, 5);
-    fact.visitor = hexadecimal(row.blob(6));
+    fact.visitor = to_hex(row.blob(6));
     if (fact.kind == FactKind::configured)
         fact.settings = row.text(7);
     else

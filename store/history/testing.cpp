@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace anteroom::history::testing {
 namespace {
@@ -31,14 +32,6 @@ sqlite::Database open_ledger(const std::string& path) {
     Result<sqlite::Database> database = sqlite::Database::open(path, sqlite::Database::Mode::write);
     CHECK(database);
     return std::move(*database);
-}
-
-std::vector<std::uint8_t> bytes_of(std::string_view hexadecimal) {
-    std::vector<std::uint8_t> bytes;
-    for (std::size_t i = 0; i + 1 < hexadecimal.size(); i += 2)
-        bytes.push_back(static_cast<std::uint8_t>(
-            std::stoul(std::string(hexadecimal.substr(i, 2)), nullptr, 16)));
-    return bytes;
 }
 
 } // namespace
@@ -88,7 +81,7 @@ void Ledger::add(const std::vector<FactRow>& facts) {
 void Ledger::insert(const FactRow& fact) {
     sqlite::Statement statement =
         std::move(*database_.prepare("INSERT INTO facts VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)"));
-    const std::vector<std::uint8_t> visitor = bytes_of(fact.visitor);
+    const std::vector<std::uint8_t> visitor = from_hex(fact.visitor).value();
     for (int column = 1; column <= 10; ++column) statement.bind_null(column);
     statement.bind(1, static_cast<std::int64_t>(++last_))
         .bind(2, std::int64_t{fact.room})

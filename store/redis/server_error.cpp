@@ -1,8 +1,8 @@
 #include "store/redis/server_error.h"
 
 #include <array>
-#include <charconv>
 
+#include "base/text.h"
 #include "store/redis/slot.h"
 
 namespace anteroom::redis {
@@ -22,13 +22,6 @@ constexpr std::array known{
     Known{"NOSCRIPT", Meaning::no_script},
 };
 
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-    const char* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, number);
-    return !text.empty() && read.ec == std::errc() && read.ptr == end;
-}
-
 } // namespace
 
 Meaning meaning_of(const Reply& error) {
@@ -47,13 +40,11 @@ std::optional<Redirection> parse_redirection(std::string_view text, const Addres
     const std::string_view place = text.substr(second + 1);
     const std::size_t colon = place.rfind(':'); // An IPv6 address stands without brackets.
     if (colon == place.npos) return std::nullopt;
-    Redirection redirection;
-    if (!read_number(text.substr(first + 1, second - first - 1), redirection.slot) ||
-        redirection.slot >= slots || !read_number(place.substr(colon + 1), redirection.to.port) ||
-        redirection.to.port == 0)
-        return std::nullopt;
-    redirection.to.host = colon == 0 ? said_by.host : place.substr(0, colon);
-    return redirection;
+    const auto slot = parse_whole_number<std::uint16_t>(text.substr(first + 1, second - first - 1));
+    const auto port = parse_whole_number<std::uint16_t>(place.substr(colon + 1));
+    if (!slot || *slot >= slots || port.value_or(0) == 0) return std::nullopt;
+    const std::string_view host = colon == 0 ? said_by.host : place.substr(0, colon);
+    return Redirection{.slot = *slot, .to = {.host = std::string(host), .port = *port}};
 }
 
 } // namespace anteroom::redis

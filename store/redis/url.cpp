@@ -1,12 +1,11 @@
 #include "store/redis/url.h"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
 
-#include "net/ip_address.h"
+#include "base/text.h"
+#include "net/database_url.h"
 #include "net/text.h"
-#include "net/url.h"
 
 namespace anteroom::redis {
 namespace {
@@ -15,77 +14,27 @@ constexpr std::string_view form =
     "redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or "
     "redis+cluster://[USER:PASSWORD@]HOST[:PORT],HOST[:PORT], rediss:// with TLS";
 constexpr std::size_t hosts_max = 64;
-constexpr int database_max = 1'000'000;
+constexpr unsigned database_max = 1'000'000;
 
 struct Scheme {
-    std::string_view start;
+    std::string_view name;
     bool tls;
     bool cluster;
 };
-constexpr std::array schemes{Scheme{"redis://", false, false}, Scheme{"rediss://", true, false},
-                             Scheme{"redis+cluster://", false, true},
-                             Scheme{"rediss+cluster://", true, true}};
+constexpr std::array schemes{Scheme{"redis", false, false}, Scheme{"rediss", true, false},
+                             Scheme{"redis+cluster", false, true},
+                             Scheme{"rediss+cluster", true, true}};
 
 Fault wrong(std::string_view what) {
     return Fault{"must be " + std::string(form) + ": " + std::string(what)};
 }
 
-bool read_port(std::string_view text, std::uint16_t& port) {
-    if (!net::is_port(text)) return false;
-    std::from_chars(text.data(), text.data() + text.size(), port);
-    return port != 0;
-}
-
-std::optional<Address> read_address(std::string_view text) {
-    Address address;
-    std::string_view rest;
-    if (text.starts_with('[')) {
-        const std::size_t end = text.find(']');
-        if (end == text.npos) return std::nullopt;
-        address.host = text.substr(1, end - 1);
-        const auto ip = net::parse_ip(address.host);
-        if (!ip || address.host.find(':') == address.host.npos) return std::nullopt;
-        rest = text.substr(end + 1);
-    } else {
-        const std::size_t colon = text.find(':');
-        address.host = text.substr(0, colon);
-        if (address.host.empty() || !net::all(address.host, net::in_host)) return std::nullopt;
-        if (colon != text.npos) rest = text.substr(colon);
-    }
-    if (rest.empty()) return address;
-    if (rest.front() != ':' || !read_port(rest.substr(1), address.port)) return std::nullopt;
-    return address;
-}
-
 // "user:password", ":password", or "user" whose password stands elsewhere.
-bool read_user(Url& url, std::string_view text) {
-    const std::size_t colon = text.find(':');
-    const auto user = net::percent_decode(text.substr(0, colon));
-    if (!user) return false;
-    url.user = *user;
-    if (colon == text.npos) return !user->empty();
-    const auto password = net::percent_decode(text.substr(colon + 1));
-    if (!password || password->empty()) return false;
-    url.password = *password;
-    return true;
-}
-
-bool read_hosts(Url& url, std::string_view text) {
-    while (true) {
-        const std::size_t comma = text.find(',');
-        const auto address = read_address(text.substr(0, comma));
-        if (!address || url.hosts.size() == hosts_max) return false;
-        url.hosts.push_back(*address);
-        if (comma == text.npos) return true;
-        text.remove_prefix(comma + 1);
-    }
-}
-
-bool read_database(Url& url, std::string_view text) {
-    const char* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, url.database);
-    return read.ec == std::errc() && read.ptr == end && net::is_digit(text.front()) &&
-           url.database <= database_max;
+bool read_login(Url& url, const net::DatabaseUrl& parts) {
+    if (!parts.user) return true;
+    url.user = *parts.user;
+    url.password = parts.password.value_or("");
+    return parts.password ? !url.password.empty() : !url.user.empty();
 }
 
 bool is_word_character(char c) {
@@ -96,30 +45,25 @@ bool is_word_character(char c) {
 
 Result<Url> parse_url(std::string_view text) {
     Url url;
-    std::string_view rest;
-    for (const Scheme& scheme : schemes) {
-        if (!text.starts_with(scheme.start)) continue;
-        url.tls = scheme.tls;
-        url.cluster = scheme.cluster;
-        rest = text.substr(scheme.start.size());
-        break;
-    }
-    if (rest.empty()) return wrong("it starts with none of these, or nothing follows");
-    // The last @ ends the user: a password with an @ or a / that was not encoded still works.
-    const std::size_t at = rest.rfind('@');
-    if (at != rest.npos) {
-        if (!read_user(url, rest.substr(0, at)))
-            return wrong(
-                "the user or the password cannot be read; encode special characters as %XX");
-        rest.remove_prefix(at + 1);
-    }
-    const std::size_t slash = rest.find('/');
-    if (!read_hosts(url, rest.substr(0, slash))) return wrong("a host or a port is wrong");
-    if (url.hosts.size() > 1 && !url.cluster)
+    const Result<net::DatabaseUrl> parts = net::parse_database_url(text, net::UserEnd::last_at);
+    if (!parts) return wrong(parts.fault().reason);
+    const auto* const scheme = std::ranges::find(schemes, parts->scheme, &Scheme::name);
+    if (scheme == schemes.end()) return wrong("it starts with none of these");
+    url.tls = scheme->tls;
+    url.cluster = scheme->cluster;
+    if (!read_login(url, *parts)) return wrong("the user or the password is empty");
+    if (parts->hosts.empty()) return wrong("there is no host");
+    if (parts->hosts.size() > hosts_max) return wrong("there are too many hosts");
+    if (parts->hosts.size() > 1 && !url.cluster)
         return wrong("several hosts are for redis+cluster:// only");
-    if (slash == rest.npos || slash + 1 == rest.size()) return url;
+    for (const net::DatabaseUrl::Host& host : parts->hosts)
+        url.hosts.push_back({.host = host.name, .port = host.port.value_or(Address{}.port)});
+    if (parts->options) return wrong("there are no options");
+    if (parts->name.empty()) return url;
     if (url.cluster) return wrong("a Cluster has no databases");
-    if (!read_database(url, rest.substr(slash + 1))) return wrong("the database is not a number");
+    const auto database = parse_whole_number<unsigned>(parts->name);
+    if (!database || *database > database_max) return wrong("the database is not a number");
+    url.database = static_cast<int>(*database);
     return url;
 }
 

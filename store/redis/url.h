@@ -1,9 +1,10 @@
 // Where Redis is:
 //
-//   redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]     one server, or a replica of it: we follow to
-//   the primary redis+cluster://[USER:PASSWORD@]HOST[:PORT],…      Redis Cluster, by some of its
-//   nodes
+//   redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE]
+//   redis+cluster://[USER:PASSWORD@]HOST[:PORT],…
 //
+// The first names one server; when that is a replica, the client goes on to its primary. The second
+// names some nodes of a Redis Cluster.
 // With TLS rediss:// and rediss+cluster://. A password without a user is `:PASSWORD@`. Characters
 // that mean something in a URL are percent-encoded; an IPv6 address stands in brackets.
 #pragma once

@@ -1,10 +1,9 @@
 // A room's log, as everybody sees it: what is new, what is settled, what is asked of the writer.
 #include "store/shared/room_log.h"
 
-#include <charconv>
-
 #include "base/check.h"
 #include "base/overload.h"
+#include "base/text.h"
 #include "net/loop.h"
 #include "store/shared/scripts.h"
 #include "store/shared/times.h"
@@ -17,11 +16,9 @@ constexpr std::size_t asks_max = 100'000;    // In the stream, of all processes.
 constexpr std::size_t waiting_max = 100'000; // Of this one.
 constexpr std::size_t seen_per_ask = 50'000;
 
-std::optional<std::uint64_t> number_in(std::string_view text) {
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end == text.data()) return std::nullopt;
-    return number; // "12-0" is 12.
+// Of an entry id or a number: "12-0" is 12. 0: the text starts with no number.
+std::uint64_t position_in(std::string_view text) {
+    return parse_leading_number<std::uint64_t>(text).value_or(0);
 }
 
 } // namespace
@@ -62,7 +59,7 @@ void RoomLog::follow() {
 
 std::optional<RoomLog::Head> RoomLog::read_head(const Reply& reply) {
     if (reply.list.size() != 10) return std::nullopt;
-    const auto number = [&](std::size_t i) { return number_in(reply.list[i].text).value_or(0); };
+    const auto number = [&](std::size_t i) { return position_in(reply.list[i].text); };
     Head head{.position = number(0), .stamp = number(1), .confirmed = number(2)};
     head.is_ours = reply.list[3].text == context_.process;
     head.is_free = reply.list[3].text.empty();
@@ -70,7 +67,7 @@ std::optional<RoomLog::Head> RoomLog::read_head(const Reply& reply) {
     head.asks = static_cast<std::uint64_t>(reply.list[7].integer);
     const std::vector<Reply>& entries = reply.list[8].list;
     for (std::size_t i = 0; i + 1 < entries.size(); i += 2)
-        head.entries.emplace_back(number_in(entries[i].text).value_or(0), entries[i + 1].text);
+        head.entries.emplace_back(position_in(entries[i].text), entries[i + 1].text);
     const auto ms = static_cast<std::int64_t>(number(9));
     context_.skew_ms.store(ms - context_.clock.now().ms, std::memory_order_relaxed);
     return head;
@@ -209,7 +206,7 @@ void RoomLog::on_news(std::optional<std::string> news) {
         case 'E': {
             if (writes_ || flight_ || mode_ != Mode::live) return;
             const std::size_t space = rest.find(' ');
-            const std::uint64_t position = number_in(rest).value_or(0);
+            const std::uint64_t position = position_in(rest);
             if (position <= position_ && space != rest.npos) return;
             if (position != position_ + 1 || space == rest.npos) return follow();
             const std::shared_ptr<HostedRoom> held = hold();
@@ -219,7 +216,7 @@ void RoomLog::on_news(std::optional<std::string> news) {
             return;
         }
         case 'C': {
-            const std::uint64_t position = number_in(rest).value_or(0);
+            const std::uint64_t position = position_in(rest);
             if (!writes_) settle_through(std::min(position, position_));
             return;
         }

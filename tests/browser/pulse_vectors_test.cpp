@@ -28,7 +28,7 @@ struct Asked {
     std::uint64_t order;
 };
 
-// Nobody is called. Visitors join two lanes by turns, or one; some go.
+// No visitor is called. They join two lanes by turns, or one; some leave.
 class Crowd {
   public:
     Crowd(Number visitors, std::uint8_t lanes) {

@@ -47,7 +47,7 @@ def run_errors(scene, options, cases):
                 continue
             # The main thread writes at the start and at the end; then SQLite keeps what it cannot move.
             may_go_on = boundary.is_main and story.commands == scene.commands
-            # SQLite does not listen when the folder cannot be synced; nobody waits for the history.
+            # SQLite ignores a failed sync of the folder; no answer waits for the history.
             may_go_on = may_go_on or (boundary.call, boundary.path) == ("fdatasync", str(scene.data))
             may_go_on = may_go_on or "/history.db" in str(boundary.path)
             expect(end.code == EXIT_DATA or (may_go_on and end.code == 0), f"it ended with {end}")

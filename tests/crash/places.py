@@ -25,7 +25,7 @@ EFFECTS = {
 
 
 def by_itself(states):
-    """Who waits may be called at any moment."""
+    """A waiting visitor may be called at any moment."""
     return states | {"called"} if "waiting" in states else set(states)
 
 
@@ -40,7 +40,7 @@ class Place:
         self.entry = None  # The last pass.
         self.states = {None}
         self.asked = None
-        self.is_away = False  # Left, and will not come back: nobody asks about it any more.
+        self.is_away = False  # Left for good: the place is not asked about any more.
 
     def possible(self):
         before = by_itself(self.states)
@@ -152,7 +152,7 @@ class Book:
                 self._check_place(place, found[place.number]["state"])
 
     def _check_counts(self, room, found):
-        """What the room counts is what is in its list; the list alone could come from the history."""
+        """The counters of the room agree with its list of visitors, which could come from the history."""
         name, capacity = room["room"], self.rooms[room["room"]]["capacity"]
         inside = sum(visitor["state"] in INSIDE for visitor in found.values())
         expect(inside <= capacity, f"{inside} are inside {name}, its capacity is {capacity}")

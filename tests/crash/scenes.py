@@ -68,7 +68,7 @@ class FirstStart(Scene):
         return Story()
 
     def play(self, story):
-        """Who is told to stop before it has begun its history makes none."""
+        """A server that is stopped before it opens its history makes no history.db."""
         log = self.data / "history.db-wal"
         has_begun = lambda: log.exists() and log.stat().st_size > 0  # noqa: E731
         wait_until(lambda: has_begun() or story.server.process.poll() is not None, "a history")

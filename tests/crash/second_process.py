@@ -10,7 +10,7 @@ def run(options):
         talk = first.talk()
         before = talk.join("hall", "ann").json()
         attempts = 3
-        with first.frozen():  # What changes now was not changed by the first one.
+        with first.frozen():  # A change in the folder now is not by the first server.
             data = files_of(first.data)
             for _ in range(attempts):
                 refuse_second(options)

@@ -74,7 +74,7 @@ def part(value):
 
 
 def stamp(method, host, target):
-    """What an edge that signs puts on a request."""
+    """The stamp that an edge with a key puts on a request."""
     seconds = int(time.time())
     text = f"v1\n{seconds}\n{method}\n{host}\n{target}"
     return f"v1.{seconds}." + part(hmac.new(EDGE.encode(), text.encode(), hashlib.sha256).digest()).decode()

@@ -20,7 +20,7 @@ VisitorKey key(std::uint64_t visitor) {
     return {.high = visitor, .low = 8 * visitor};
 }
 
-// What one letter of a sequence means: time passes, then a command is given.
+// One letter of a sequence: time passes, then the room gets a command.
 struct Step {
     std::string text;
     Millis pause;
@@ -40,7 +40,7 @@ Step join_from_outer(std::uint64_t visitor, Number outer) {
             }};
 }
 
-// A command about the newest number: the last who joined.
+// A command about the newest number, that of the last join.
 template <class About>
 Step about(std::string text, Number number) {
     return {std::move(text), Millis{1}, [=](const Room&) { return About{number}; }};

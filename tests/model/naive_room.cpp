@@ -20,7 +20,7 @@ Standing NaiveRoom::standing(Number number) const {
     for (const Visitor& me : visitors_) {
         if (me.number != number) continue;
         result.state = me.state;
-        if (!is_live(me.state)) break; // Of those who ended only this is told.
+        if (!is_live(me.state)) break; // The standing of an ended visit has no more members.
         result.lane = static_cast<std::uint8_t>(me.lane);
         result.line = static_cast<std::uint8_t>(me.lane * 2 + (me.carried > 0 ? 0 : 1));
         result.order = me.carried > 0 ? me.carried : me.number;
@@ -31,7 +31,7 @@ Standing NaiveRoom::standing(Number number) const {
         if (!is_in_line(me.state)) continue;
         for (const Visitor& other : visitors_) {
             if (!is_in_line(other.state) || other.number == me.number) continue;
-            if (other.missed > 0) continue; // Was not ahead any more when they were called.
+            if (other.missed > 0) continue; // Was called before, so it is not counted as ahead.
             ++(stands_before(other, me) ? result.ahead : result.behind);
         }
     }
@@ -320,8 +320,8 @@ bool NaiveRoom::may_call_one(bool keep_pace) const {
 
 Visitor* NaiveRoom::next_to_call(bool keep_pace) {
     const bool no_minimum = !keep_pace || state_ == RoomState::passthrough;
-    // Each half of each lane is a line of its own: the first who is present there is called, and
-    // who must still wait holds up their own line only.
+    // Each half of each lane is a line of its own: its first present visitor is called, and one who
+    // must still wait holds up that line only.
     for (int lane = 0; lane < settings_.lanes; ++lane) {
         for (const bool carrying : {true, false}) {
             Visitor* head = nullptr;
@@ -393,9 +393,10 @@ Outcome NaiveRoom::on(const Deactivate&) {
 Outcome NaiveRoom::on(const Configure& configure) {
     const Settings& wanted = configure.settings;
     if (const Reason reason = fault_of(wanted); reason != Reason::none) return Refused{reason};
+    // Also of called visitors: one who misses the call returns to its lane.
     for (const Visitor& visitor : visitors_)
         if (is_live(visitor.state) && visitor.state != VisitorState::active &&
-            visitor.lane >= wanted.lanes) // Who is called may miss it and stand there again.
+            visitor.lane >= wanted.lanes)
             return Refused{Reason::lane_in_use};
     if (wanted.rate_milli != settings_.rate_milli && wanted.rate_milli > 0) {
         bucket_ = 1'000'000;

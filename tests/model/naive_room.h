@@ -21,7 +21,7 @@ struct Visitor {
     bool awaited = false; // Missed one, and has not been seen since.
     Instant joined;
     Instant seen;
-    Millis told; // How soon they were told to ask again.
+    Millis told; // The poll interval in the last answer.
     Instant since;
 };
 
@@ -29,7 +29,7 @@ struct OuterVisitor {
     Number number = 0;
     VisitorKey key;
     Instant taken;
-    std::optional<VisitorKey> user; // The first who went on with this number.
+    std::optional<VisitorKey> user; // The first visitor who joined the inner line with this number.
     bool spent = false;             // Its order has brought somebody in.
 };
 

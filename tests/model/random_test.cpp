@@ -78,7 +78,7 @@ Command operators_command(Dice& dice) {
     }
 }
 
-// Mostly somebody who is there, now and then any number, 0 and one that was never issued included.
+// Mostly the number of a live visitor; now and then any number, also 0 and one never issued.
 Number random_number(Dice& dice, const Room& room, std::uint64_t people) {
     if (dice.one_in(16)) return dice.below(room.issued() + 2);
     for (int tries = 0; tries < 16; ++tries)

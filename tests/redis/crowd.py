@@ -122,7 +122,7 @@ class Crowd:
             visitor.doubts += 1
             return
         if question in ("finish", "leave"):
-            # It was called when it said that it had finished; whoever asks a second time hears the same.
+            # The visitor was called before it finished; a repeated `finish` gets the same answer.
             expect(answer.status == 204, f"{visitor}: {question} at {where} answered {answer}")
             visitor.is_over = True
             self._tell_end(visitor, "finished" if question == "finish" else "left")

@@ -30,7 +30,7 @@ def run(options):
             crowd.wait_calls((CALLS_LONG if options.long else CALLS_SHORT) // 10)
             log.read()  # Snapshots cut the log.
         crowd.stop()
-        # Who sleeps for longer than a writer's lease (store/shared/times.h) may say "later".
+        # A server that was stopped for longer than a writer's lease (store/shared/times.h) may answer "later".
         expect(crowd.refusals == 0 or crowd.slowest > WRITER_LEASE_SECONDS, f"{crowd.refusals} questions were refused although nothing went wrong")
         check_line(town, crowd, log)
         with contextlib.ExitStack() as streams:
@@ -41,7 +41,7 @@ def run(options):
 
 
 def change_settings(town, i):
-    """How long until all servers have what one was told."""
+    """How long until all servers show a change that one of them acknowledged."""
     message = f"message {i}"
     place = i % len(town.servers)
     talks = [server.talk() for server in town.servers]

@@ -109,7 +109,7 @@ def endure_once(scene, way):
     wait_until(lambda: scene.look(first)["state"] == "called", "somebody who is called")
     with way():
         wait_until(lambda: "stale_seconds" in scene.look(last), "a copy that says how old it is")
-        scene.states(visitors)  # Who was called before hears of it now.
+        scene.states(visitors)  # Visitors called before the outage learn of it now.
         calls = crowd.calls
         refused = scene.is_refused()
         wait_until(lambda: not scene.is_writable(), "a server that knows that nothing can be written")
@@ -132,7 +132,7 @@ def endure_once(scene, way):
 
 
 def without_replica(stack, options):
-    """What is acknowledged must be on a replica: there is none, so nothing is."""
+    """Only commands on a replica are acknowledged: without a replica, none is."""
     scene = Scene(stack, options, "lonely", replicas=1, durable=1)
     scene.town.make_room(ROOM, SLOW)
     ann = scene.crowd.join_now(0)

@@ -97,7 +97,7 @@ def inside(options):
         nodes = [network.add() for _ in range(2 * Cluster.PRIMARIES + 1)]
         places = [{"wrapper": run, "host": host, "reach": reach, "port": REDIS_PORT} for _, run, host, reach in nodes]
         redis = Cluster(stack, options.folder, places=places, settings={"protected-mode": "no"})
-        # What is acknowledged needs two that have it, also when the primary is cut off.
+        # An acknowledged command is on two nodes, also when the primary is cut off.
         redis.add_replica(ROOM, 2, **places[-1])
         hosts = [network.add() for _ in range(3)]
         town = Town(stack, options, redis, wrappers=[run for _, run, _, _ in hosts],
@@ -127,7 +127,7 @@ def inside(options):
 
 
 def live_apart(redis, town, crowd, writer, primary):
-    """The majority goes on; on the other side nobody is told anything new. How long until there are joins again."""
+    """The majority goes on; servers of the minority acknowledge nothing. Returns how long until joins work again."""
     known = next(visitor for visitor in crowd.visitors if visitor.is_over)  # Nothing will happen to it any more.
     since = time.monotonic()
     town.sleeping = writer

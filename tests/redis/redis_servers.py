@@ -201,7 +201,7 @@ class Cluster:
 
     @staticmethod
     def _is_known(identity, node):
-        """Who has not heard that a replica is one would not vote for it."""
+        """A node that does not know a replica as one does not vote for it."""
         return any(identity in line and "slave" in line for line in node.call("CLUSTER", "NODES").splitlines())
 
     def _make(self, replicas):
@@ -291,7 +291,7 @@ class Cluster:
             owner = self.owner_of(key)
             try:
                 return [owner.call(*words)] if owner else None
-            except OSError:  # It is gone, and nobody is elected yet.
+            except OSError:  # The primary is gone and no replica is elected yet.
                 return None
             except Error as error:
                 expect(str(error).split()[0] in PASSING, f"Redis answers {words[0]} with {error}")

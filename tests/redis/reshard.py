@@ -52,7 +52,7 @@ def move_slot(redis, source, target, crowd, rest_after):
             # Somebody meets a room that is half here and half there.
             answers = crowd.answers
             crowd.wait_for(lambda: crowd.answers > answers + 5, "answers")
-    # The target first: if the source forgot the slot before, nobody would have it.
+    # The target first: otherwise no node would own the slot for a moment.
     for node in (target, source, *redis.nodes[: redis.PRIMARIES]):
         node.call("CLUSTER", "SETSLOT", slot, "NODE", names[target])
     wait_until(lambda: redis.owner_of(ROOM) is target, "a slot that has moved")

@@ -10,7 +10,7 @@ class Error(Exception):
 
 
 class Resp:
-    """Texts are str where they can be; what is not UTF-8 stays bytes."""
+    """Texts are str; those that are not UTF-8 stay bytes."""
 
     def __init__(self, host, port, password=None, timeout=DEADLINE_SECONDS):
         self.socket = socket.create_connection((host, port), timeout=timeout)

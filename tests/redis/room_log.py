@@ -98,7 +98,7 @@ class RoomLog:
         return dict(zip(fields, map(int, self.call("HMGET", "head", *fields))))
 
     def read(self, through=None):
-        """Goes on to what is confirmed (`through`: to that position, for stores without replicas)."""
+        """Reads on to the confirmed position (`through`: to that position, for stores without replicas)."""
         end = through or self.head()["confirmed"]
         if end < self.position:  # The mark may be lost in a failover, what it marked may not.
             self._check_kept()
@@ -166,14 +166,14 @@ class RoomLog:
             self.waiting.remove(fact.number)
 
     def is_at_rest(self):
-        """Nobody can be called."""
+        """No visitor can be called."""
         return len(self.inside) == self.capacity or not self.waiting
 
     def calls(self):
         return sum(at is not None for at in self.called_at)
 
     def check_sets(self):
-        """What people read agrees with the log. REQUIRES: nothing happens now, and all is read."""
+        """The answers of the API agree with the log. REQUIRES: nothing happens now, and all is read."""
         numbers = {"queue": self.waiting, "active": sorted(self.inside)}
         members = self.call("HGETALL", "members")
         names = {int(number): name for number, name in zip(members[::2], members[1::2])}

@@ -32,7 +32,7 @@ class Stream:
 
 
 def pulse(server, room):
-    """What concerns the line, and is the same everywhere."""
+    """The members of a pulse about the line, which every server sends alike."""
     answer = with_talk(server, lambda talk: talk.ask("GET", f"/v1/rooms/{room}/pulse"))
     expect(answer.status == 200, f"no pulse: {answer}")
     found = answer.json()

@@ -10,7 +10,7 @@ class Failed(Exception):
 
 
 class Skipped(Exception):
-    """This machine does not have what the rig needs."""
+    """The machine lacks a program or a permission that the rig needs."""
 
 
 def expect(condition, what):

@@ -51,7 +51,7 @@ class Refused(Exception):
 
 
 def wait_until(condition, what):
-    """For what has no event to wait for: files that appear, the state of a room."""
+    """Polls for a condition without an event: a file that appears, the state of a room."""
     end = time.monotonic() + DEADLINE_SECONDS
     while not (found := condition()):
         expect(time.monotonic() < end, f"in vain waited for {what}")
@@ -105,7 +105,7 @@ class Process:
 
     @contextlib.contextmanager
     def frozen(self):
-        """It does nothing meanwhile, and keeps what it holds."""
+        """Stops the process (SIGSTOP) meanwhile; it keeps its files and locks."""
         self.process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, self.process.pid, os.WSTOPPED)
         try:
