@@ -88,6 +88,10 @@ Catalogue::Catalogue(net::Loop& loop, CatalogueOptions options)
         state_->client = *std::move(client);
 }
 
+Catalogue::~Catalogue() {
+    for (auto& [name, event] : state_->events) event.waiters.clear();
+}
+
 const std::string* Catalogue::find(std::string_view event) const {
     static const std::string without_catalogue{no_such_event};
     if (!state_->client) return &without_catalogue;

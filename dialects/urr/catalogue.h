@@ -28,6 +28,9 @@ class Catalogue {
     using OnInfo = UniqueFunction<void(std::string_view json)>;
 
     Catalogue(net::Loop& loop, CatalogueOptions options);
+    ~Catalogue(); // Callbacks that still wait are dropped.
+    Catalogue(const Catalogue&) = delete;
+    Catalogue& operator=(const Catalogue&) = delete;
 
     // What is known at once; null: ask().
     const std::string* find(std::string_view event) const;
@@ -41,7 +44,7 @@ class Catalogue {
     struct State;
     static net::Task<void> fetch(std::shared_ptr<State> state, std::string event);
 
-    // Held by questions under way, too: they may outlive the catalogue.
+    // Shared with fetch(), which may outlive the catalogue.
     std::shared_ptr<State> state_;
 };
 

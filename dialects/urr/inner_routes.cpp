@@ -107,14 +107,14 @@ net::Task<void> Urr::join(Call call, std::shared_ptr<HostedRoom> room, Guest gue
     write_check(answer, *room, guest, *standing, info);
 }
 
-// Who is inside gets the entry pass; who carried an outer number keeps a fresh outer pass, so that
-// a long wait here does not send anybody back there.
+// A user inside gets the entry pass. A user who came with an outer number keeps a fresh outer pass,
+// so that a long wait in tier 2 does not send the user back to tier 1.
 Urr::Grants Urr::begin_grants(net::Answer& answer, const HostedRoom& room, const Guest& guest,
                               const Standing& standing, Instant now) {
     Grants grants;
     grants.entry =
         desk_.issue_pass(room, standing, guest.user.view(), now, options_.entry_pass_life);
-    // Who has exchanged the pass keeps the session.
+    // After the pass was exchanged for a session, the cookie is not set again.
     if (grants.entry && !standing.redeemed)
         answer.header("Set-Cookie", set_cookie(entry_cookie, grants.entry->text, guest.secure,
                                                grants.entry->expires_in_seconds, SameSite::strict));
@@ -138,7 +138,7 @@ void Urr::write_check(net::Answer& answer, const HostedRoom& room, const Guest& 
     const bool queued = is_in_line(standing.state);
     const Grants grants = begin_grants(answer, room, guest, standing, now);
     net::Output& out = answer.body();
-    // Who came in this moment does not count among those who were there.
+    // `currentUsers` does not count the user who came in with this very call.
     const std::uint64_t inside = view.inside();
     const std::uint64_t others = !queued && standing.is_new && inside > 0 ? inside - 1 : inside;
     if (queued)

@@ -63,7 +63,7 @@ net::Answer Urr::begin_outer(Call& call, Status status) {
     return answer;
 }
 
-// Users and made-up names live apart: nobody becomes a user by naming one.
+// Users and made-up names have realms of their own: a page that names a user does not become it.
 token::VisitorId Urr::guest_id(Known known, std::string_view name) const {
     const std::string_view realm = known == Known::user ? "~urr-user:" : "~urr-guest:";
     return {desk_.office().visitors.key_of(std::string(realm) + std::string(name))};

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "base/json_text.h"
 #include "desk/json_answer.h"
 #include "desk/page.h"
