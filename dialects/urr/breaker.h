@@ -1,5 +1,6 @@
-// Breaker: stops asking somebody who fails. Closed: all may ask; when half of the last ten answers
-// were failures it opens, nobody asks for a while, then a few try, and their answers decide.
+// Breaker: stops requests to a service that fails. Closed: may_ask() is true; when half of the last
+// ten answers were failures it opens. Open: may_ask() is false for `rest`; then `trials` requests
+// are let through, and their answers decide.
 #pragma once
 
 #include <array>

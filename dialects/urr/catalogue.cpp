@@ -43,7 +43,7 @@ struct Catalogue::State {
         OnInfo done;
         net::Alarm patience;
     };
-    struct Entry {
+    struct Event {
         std::string json; // Empty: not known yet.
         Instant until{};
         bool is_asked = false;
@@ -62,12 +62,12 @@ struct Catalogue::State {
         tell(*waiter, nothing_known);
     }
     void learn(const std::string& event, std::string json, Millis memory) {
-        Entry& entry = events[event];
-        entry.json = std::move(json);
-        entry.until = loop.now() + memory;
-        entry.is_asked = false;
-        const std::string said = entry.json; // Who is told may ask for another event.
-        for (const auto& waiter : std::exchange(entry.waiters, {})) tell(*waiter, said);
+        Event& known = events[event];
+        known.json = std::move(json);
+        known.until = loop.now() + memory;
+        known.is_asked = false;
+        const std::string said = known.json; // A waiter may ask for another event.
+        for (const auto& waiter : std::exchange(known.waiters, {})) tell(*waiter, said);
     }
     void make_room() {
         if (events.size() < events_max) return;
@@ -78,7 +78,7 @@ struct Catalogue::State {
     const CatalogueOptions options;
     std::unique_ptr<net::HttpClient> client; // Null: no catalogue.
     Breaker breaker;
-    boost::unordered_flat_map<std::string, Entry> events;
+    boost::unordered_flat_map<std::string, Event> events;
 };
 
 Catalogue::Catalogue(net::Loop& loop, CatalogueOptions options)
@@ -86,6 +86,10 @@ Catalogue::Catalogue(net::Loop& loop, CatalogueOptions options)
     if (state_->options.url.empty()) return;
     if (Result<std::unique_ptr<net::HttpClient>> client = net::HttpClient::create(loop))
         state_->client = *std::move(client);
+}
+
+Catalogue::~Catalogue() {
+    for (auto& [name, event] : state_->events) event.waiters.clear();
 }
 
 const std::string* Catalogue::find(std::string_view event) const {
@@ -102,14 +106,14 @@ void Catalogue::ask(std::string_view event, OnInfo done) {
     state_->make_room();
     if (state_->events.size() >= events_max) return done(nothing_known);
     const std::string name(event);
-    State::Entry& entry = state_->events[name];
+    State::Event& known = state_->events[name];
     const auto waiter = std::make_shared<State::Waiter>();
     waiter->done = std::move(done);
-    entry.waiters.push_back(waiter);
+    known.waiters.push_back(waiter);
     waiter->patience = state_->loop.after(
         state_->options.patience, [state = std::weak_ptr(state_), waiter = std::weak_ptr(waiter),
                                    name] { State::give_up(state.lock(), waiter.lock(), name); });
-    if (std::exchange(entry.is_asked, true)) return;
+    if (std::exchange(known.is_asked, true)) return;
     net::spawn(state_->loop, fetch(state_, name));
 }
 

@@ -2,8 +2,10 @@
 #include <charconv>
 
 #include "base/json_text.h"
+#include "desk/json_answer.h"
+#include "desk/submitted.h"
+#include "dialects/urr/poll.h"
 #include "dialects/urr/urr.h"
-#include "engine/poll.h"
 #include "net/output.h"
 #include "net/url.h"
 
@@ -24,91 +26,95 @@ std::int64_t wait_seconds(const Room& room, const Standing& standing) {
 }
 
 std::int64_t next_poll(const Standing& standing) {
-    return poll_after_seconds(PollPolicy::urr_inner,
-                              is_in_line(standing.state) ? standing.ahead + 1 : 0);
+    return inner_poll_seconds(is_in_line(standing.state) ? standing.ahead + 1 : 0);
 }
+
+constexpr std::string_view nowhere = R"({"status":"not_in_queue","queued":false})";
+constexpr std::string_view gone = R"({"message":"Left queue"})";
 
 std::string_view name_of(const Standing& standing) {
     if (is_in_line(standing.state)) return R"({"status":"queued","queued":true})";
     if (is_inside(standing.state)) return R"({"status":"active","queued":false})";
-    return R"({"status":"not_in_queue","queued":false})";
+    return nowhere;
 }
 
-constexpr std::string_view nowhere = R"({"status":"not_in_queue","queued":false})";
-
-constexpr std::string_view gone = R"({"message":"Left queue"})";
+void write_nowhere(net::Answer& answer, const HostedRoom* room) {
+    compose(answer.body(), R"({"status":"not_in_queue","queued":false,"currentUsers":)",
+            room ? room->view().inside() : 0, R"(,"nextPoll":3,"message":"Not in queue"})");
+}
 
 } // namespace
 
-Urr::Guest Urr::guest_of(const Ask& ask, std::string_view user) const {
-    std::string_view outer = cookie(ask.request, outer_cookie);
-    if (outer.empty()) outer = ask.request.single_header("x-vwr-token").value_or("");
-    return {.user = user,
+Urr::Guest Urr::guest_of(Call& call) const {
+    const net::Request& request = call.request();
+    const std::string& user = call.caller().user;
+    std::string_view outer = cookie(request, outer_cookie);
+    if (outer.empty()) outer = request.single_header("x-vwr-token").value_or("");
+    return {.user = KeptText(user),
             .key = desk_.office().key_of(user),
-            .secure = ask.request.secure,
-            .outer_pass = outer};
+            .secure = request.secure,
+            .outer_pass = KeptText(outer)};
 }
 
 // The number in the outer line that a verified outer pass proves.
-std::optional<OuterPlace> Urr::outer_place(const Ask& ask, const HostedRoom& room,
-                                           const Guest& guest, bool is_backend) {
-    if (options_.trusts_vwr_position && is_backend) {
-        const std::optional<net::Query> query = net::Query::parse(ask.request.query);
+std::optional<OuterPlace> Urr::outer_place(Call& call, const HostedRoom& room, const Guest& guest) {
+    if (options_.trusts_vwr_position && call.caller().is_backend) {
+        const std::optional<net::Query> query = net::Query::parse(call.request().query);
         const std::string* text = query ? query->find("vwrPosition") : nullptr;
         Number number = 0;
         if (text) std::from_chars(text->data(), text->data() + text->size(), number);
         if (number != 0)
             return OuterPlace{.generation = room.view().outer().generation(), .number = number};
     }
-    if (guest.outer_pass.empty()) return std::nullopt;
+    const std::string_view shown = guest.outer_pass.view();
+    if (shown.empty()) return std::nullopt;
     const token::PassVerdict verdict = desk_.office().verifier.verify(
-        guest.outer_pass, ask.unix_now(), {.room = room.id(), .tier = token::Tier::outer});
+        shown, call.unix_now(), {.room = room.id(), .tier = token::Tier::outer});
     const auto* pass = std::get_if<token::VerifiedPass>(&verdict);
     if (!pass) return std::nullopt;
-    return desk_.read_request_id(room, pass->request_id, ask.unix_now());
+    return desk_.read_request_id(room, pass->request_id, call.unix_now());
 }
 
-void Urr::check(Ask& ask, const Caller& caller) {
-    const std::shared_ptr<HostedRoom> room = make_room(ask, By::user);
+void Urr::check(Call& call) {
+    std::shared_ptr<HostedRoom> room = make_room(call, By::user);
     if (!room) return;
-    const Guest guest = guest_of(ask, caller.user);
-    const std::optional<OuterPlace> outer = outer_place(ask, *room, guest, caller.is_backend);
-    join(room, KeptGuest(guest), outer, desk_.defer(ask));
+    Guest guest = guest_of(call);
+    const std::optional<OuterPlace> outer = outer_place(call, *room, guest);
+    guest.keep();
+    call.defer();
+    net::spawn(desk_.loop(), join(std::move(call), std::move(room), std::move(guest), outer));
 }
 
-void Urr::join(const std::shared_ptr<HostedRoom>& room, const KeptGuest& guest,
-               std::optional<OuterPlace> outer, Later later) {
-    const Join command{
-        .visitor = guest.key, .lane = lane_number(room->profile(), "").value_or(0), .outer = outer};
-    desk_.service().submit(
-        *room, command, &desk_.loop(),
-        [this, room, guest, outer, later = std::move(later)](const Outcome& outcome) mutable {
-            if (const auto* standing = std::get_if<Standing>(&outcome))
-                return answer_check(room, guest, *standing, std::move(later));
-            // While tier 1 is off, what is left of it is no reason to refuse anybody.
-            if (outer && !room->view().outer().active())
-                return join(room, guest, std::nullopt, std::move(later));
-            refuse(later, std::get<Refused>(outcome).reason, room->id());
-        },
-        guest.user);
+net::Task<void> Urr::join(Call call, std::shared_ptr<HostedRoom> room, Guest guest,
+                          std::optional<OuterPlace> outer) {
+    const std::uint8_t lane = lane_number(room->profile(), "").value_or(0);
+    const Command with_outer = Join{.visitor = guest.key, .lane = lane, .outer = outer};
+    Outcome outcome = co_await submitted(desk_, *room, with_outer, guest.user.view());
+    // While tier 1 is off, a number that the room refuses is no reason to refuse the user.
+    const bool is_refused = std::holds_alternative<Refused>(outcome);
+    if (is_refused && outer && !room->view().outer().active()) {
+        const Command alone = Join{.visitor = guest.key, .lane = lane};
+        outcome = co_await submitted(desk_, *room, alone, guest.user.view());
+    }
+    const auto* standing = std::get_if<Standing>(&outcome);
+    if (!standing) {
+        refuse(call, std::get<Refused>(outcome).reason, room->id());
+        co_return;
+    }
+    const std::string_view event = room->id();
+    const std::string info = co_await catalogue_.info(event);
+    net::Answer answer = begin_json(call, Status::ok);
+    write_check(answer, *room, guest, *standing, info);
 }
 
-void Urr::answer_check(const std::shared_ptr<HostedRoom>& room, const KeptGuest& guest,
-                       const Standing& standing, Later later) {
-    catalogue_.ask(room->id(), [this, room, guest, standing,
-                                later = std::move(later)](std::string_view info) mutable {
-        net::Answer answer = begin(later, Status::ok);
-        write_check(answer, *room, guest.view(), standing, info);
-    });
-}
-
-// Who is inside gets the entry pass; who carried an outer number keeps a fresh outer pass, so that
-// a long wait here does not send anybody back there.
+// A user inside gets the entry pass. A user who came with an outer number keeps a fresh outer pass,
+// so that a long wait in tier 2 does not send the user back to tier 1.
 Urr::Grants Urr::begin_grants(net::Answer& answer, const HostedRoom& room, const Guest& guest,
                               const Standing& standing, Instant now) {
     Grants grants;
-    grants.entry = desk_.issue_pass(room, standing, guest.user, now, options_.entry_pass_life);
-    // Who has exchanged the pass keeps the session.
+    grants.entry =
+        desk_.issue_pass(room, standing, guest.user.view(), now, options_.entry_pass_life);
+    // After the pass was exchanged for a session, the cookie is not set again.
     if (grants.entry && !standing.redeemed)
         answer.header("Set-Cookie", set_cookie(entry_cookie, grants.entry->text, guest.secure,
                                                grants.entry->expires_in_seconds, SameSite::strict));
@@ -118,7 +124,7 @@ Urr::Grants Urr::begin_grants(net::Answer& answer, const HostedRoom& room, const
     const VisitorKey* key = place ? outer.visitor_of(place->number) : nullptr;
     if (!key) return grants;
     grants.outer = grant(room, *place, key_text(*key), now, Renewals::while_inside);
-    if (grants.outer && grants.outer->pass == guest.outer_pass) grants.outer.reset();
+    if (grants.outer && grants.outer->pass == guest.outer_pass.view()) grants.outer.reset();
     if (grants.outer)
         answer.header("Set-Cookie", set_cookie(outer_cookie, grants.outer->pass, guest.secure,
                                                grants.outer->expires_in_seconds, SameSite::strict));
@@ -132,7 +138,7 @@ void Urr::write_check(net::Answer& answer, const HostedRoom& room, const Guest& 
     const bool queued = is_in_line(standing.state);
     const Grants grants = begin_grants(answer, room, guest, standing, now);
     net::Output& out = answer.body();
-    // Who came in this moment does not count among those who were there.
+    // `currentUsers` does not count the user who came in with this very call.
     const std::uint64_t inside = view.inside();
     const std::uint64_t others = !queued && standing.is_new && inside > 0 ? inside - 1 : inside;
     if (queued)
@@ -180,82 +186,67 @@ void Urr::write_status(net::Answer& answer, const HostedRoom& room, const Guest&
     compose(out, "}");
 }
 
-void Urr::write_nowhere(net::Answer& answer, const HostedRoom* room) {
-    compose(answer.body(), R"({"status":"not_in_queue","queued":false,"currentUsers":)",
-            room ? room->view().inside() : 0, R"(,"nextPoll":3,"message":"Not in queue"})");
+// A sight as GET …/status says it, now or later.
+class Urr::StatusAnswer {
+  public:
+    StatusAnswer(Urr& urr, const HostedRoom& room, Guest guest)
+        : urr_(urr), room_(room), guest_(std::move(guest)) {}
+
+    void keep() { guest_.keep(); }
+    void operator()(Call& call, const Sight& sight) const {
+        if (std::holds_alternative<NotHeard>(sight)) return unavailable(call);
+        net::Answer answer = begin_json(call, Status::ok);
+        const auto* stands = std::get_if<Stands>(&sight);
+        if (!stands) return write_nowhere(answer, &room_);
+        urr_.write_status(answer, room_, guest_, stands->standing);
+    }
+
+  private:
+    Urr& urr_;
+    const HostedRoom& room_;
+    Guest guest_;
+};
+
+void Urr::status(Call& call) {
+    const std::optional<HostedRoom*> room = find_room(call);
+    if (!room) return;
+    if (!*room) {
+        net::Answer answer = begin_json(call, Status::ok);
+        return write_nowhere(answer, nullptr);
+    }
+    Guest guest = guest_of(call);
+    const VisitPlace place{.room = *room, .holder = guest.key};
+    desk_.stand(call, place, StatusAnswer(*this, **room, std::move(guest)));
 }
 
-void Urr::status(Ask& ask, std::string_view user) {
-    HostedRoom* found = desk_.service().rooms().find(ask.room_id);
-    const Guest guest = guest_of(ask, user);
-    const Number number = found ? found->view().find(guest.key) : 0;
-    // Who is not in an old copy may have come since.
-    const Millis age_max = number == 0 ? limits::age_untold : limits::age_max;
-    if (found && found->age(ask.now) > age_max) return unavailable(ask);
-    if (number == 0) {
-        net::Answer answer = begin(ask, Status::ok);
-        return write_nowhere(answer, found);
-    }
-    found->counters.polls.fetch_add(1, std::memory_order_relaxed);
-    if (found->touch(number, ask.now)) {
-        const Standing standing = found->view().standing(number);
-        if (found->may_tell(standing)) {
-            net::Answer answer = begin(ask, Status::ok);
-            return write_status(answer, *found, guest, standing);
-        }
-    }
-    // Called, back from leaving, or over, a moment ago: said when it is on the disk.
-    const std::shared_ptr<HostedRoom> room = found->shared_from_this();
-    desk_.service().submit(*room, Touch{number}, &desk_.loop(),
-                           [this, room, guest = KeptGuest(guest), number,
-                            later = desk_.defer(ask)](const Outcome& outcome) mutable {
-                               const auto* refused = std::get_if<Refused>(&outcome);
-                               const Standing before = room->view().standing(number);
-                               // Nothing can be written now; what was written before is still true.
-                               const bool is_known =
-                                   before.state != VisitorState::unknown && room->may_tell(before);
-                               if (refused && refused->reason == Reason::unavailable && !is_known)
-                                   return refuse(later, refused->reason, room->id());
-                               net::Answer answer = begin(later, Status::ok);
-                               write_status(answer, *room, guest.view(),
-                                            refused ? before : std::get<Standing>(outcome));
-                           });
+void Urr::heartbeat(Call& call) {
+    const std::optional<HostedRoom*> room = find_room(call);
+    if (!room) return;
+    if (!*room) return compose(begin_json(call, Status::ok).body(), nowhere);
+    const VisitPlace place{.room = *room, .holder = desk_.office().key_of(call.caller().user)};
+    desk_.stand(call, place, [](Call& asked, const Sight& sight) {
+        if (std::holds_alternative<NotHeard>(sight)) return unavailable(asked);
+        const auto* stands = std::get_if<Stands>(&sight);
+        compose(begin_json(asked, Status::ok).body(), stands ? name_of(stands->standing) : nowhere);
+    });
 }
 
-void Urr::heartbeat(Ask& ask, std::string_view user) {
-    HostedRoom* found = desk_.service().rooms().find(ask.room_id);
-    const Number number = found ? found->view().find(desk_.office().key_of(user)) : 0;
-    if (found && found->age(ask.now) > limits::age_untold) return unavailable(ask);
-    if (number == 0) return compose(begin(ask, Status::ok).body(), nowhere);
-    if (found->touch(number, ask.now)) {
-        const Standing standing = found->view().standing(number);
-        if (found->may_tell(standing))
-            return compose(begin(ask, Status::ok).body(), name_of(standing));
-    }
-    const std::shared_ptr<HostedRoom> room = found->shared_from_this();
-    desk_.service().submit(*room, Touch{number}, &desk_.loop(),
-                           [this, room, later = desk_.defer(ask)](const Outcome& outcome) mutable {
-                               const auto* refused = std::get_if<Refused>(&outcome);
-                               if (refused && refused->reason == Reason::unavailable)
-                                   return refuse(later, refused->reason, room->id());
-                               compose(begin(later, Status::ok).body(),
-                                       refused ? nowhere : name_of(std::get<Standing>(outcome)));
-                           });
-}
-
-void Urr::leave(Ask& ask, std::string_view user) {
-    HostedRoom* found = desk_.service().rooms().find(ask.room_id);
-    const Number number = found ? found->view().find(desk_.office().key_of(user)) : 0;
-    if (found && found->age(ask.now) > limits::age_untold) return unavailable(ask);
-    if (number == 0) return compose(begin(ask, Status::ok).body(), gone);
-    const std::shared_ptr<HostedRoom> room = found->shared_from_this();
-    desk_.service().submit(*room, Leave{number}, &desk_.loop(),
-                           [this, room, later = desk_.defer(ask)](const Outcome& outcome) mutable {
-                               const auto* refused = std::get_if<Refused>(&outcome);
-                               if (refused && refused->reason == Reason::unavailable)
-                                   return refuse(later, refused->reason, room->id());
-                               compose(begin(later, Status::ok).body(), gone);
-                           });
+void Urr::leave(Call& call) {
+    const std::optional<HostedRoom*> room = find_room(call);
+    if (!room) return;
+    if (!*room) return compose(begin_json(call, Status::ok).body(), gone);
+    const VisitPlace place{.room = *room, .holder = desk_.office().key_of(call.caller().user)};
+    const Sight sight = desk_.visits().glance(place, call.now());
+    if (std::holds_alternative<NotHeard>(sight)) return unavailable(call);
+    const auto* stands = std::get_if<Stands>(&sight);
+    if (!stands) return compose(begin_json(call, Status::ok).body(), gone);
+    desk_.submit(call, **room, Leave{stands->standing.number},
+                 [](Call& asked, const Outcome& outcome) {
+                     const auto* refused = std::get_if<Refused>(&outcome);
+                     if (refused && refused->reason == Reason::unavailable)
+                         return unavailable(asked);
+                     compose(begin_json(asked, Status::ok).body(), gone);
+                 });
 }
 
 } // namespace anteroom::urr

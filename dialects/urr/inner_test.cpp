@@ -227,6 +227,97 @@ TEST(UrrInner, ATargetOfTheRoomIsTold) {
     EXPECT_EQ(TestServer::json(event.inner("check", "u")).at("redirectTo"), "/events/x/book");
 }
 
+// Whether a standing may be told.
+
+constexpr const char* try_again =
+    R"({"error":"Queue service temporarily unavailable. Please retry."})";
+
+void expect_try_again(const TestEvent::Response& answer) {
+    EXPECT_EQ(answer.status, 503);
+    EXPECT_EQ(answer.header("retry-after"), "5");
+    EXPECT_EQ(answer.body, try_again);
+}
+
+TestOptions with_flaky_store(bool is_away) {
+    TestOptions options;
+    options.store_is_away = std::make_shared<std::atomic<bool>>(is_away);
+    return options;
+}
+
+TEST(UrrStanding, ARoomThatMayExistIsNotSaidToBeEmpty) {
+    TestOptions options = with_flaky_store(true);
+    std::atomic<bool>& is_away = *options.store_is_away;
+    TestEvent event(std::move(options));
+    const std::string admin_read = fmt::format("/api/queue/admin/{}", event_id);
+    const std::string outer_status = fmt::format("/vwr/status/{}", event_id);
+    for (const char* verb : {"status", "heartbeat", "leave"})
+        expect_try_again(event.inner(verb, "u"));
+    expect_try_again(event.assign("a"));
+    expect_try_again(event.outer_check("e2a1b3c4-0000-4000-8000-000000000000"));
+    expect_try_again(event.server.ask("GET", outer_status));
+    expect_try_again(event.server.ask("GET", admin_read, TestEvent::as_boss()));
+    for (const char* verb : {"status", "advance"}) expect_try_again(event.outer_admin(verb));
+    is_away = false;
+    for (const char* verb : {"status", "heartbeat", "leave"})
+        EXPECT_EQ(event.inner(verb, "u").status, 200) << verb;
+    EXPECT_EQ(event.server.ask("GET", outer_status).status, 404);
+}
+
+TEST(UrrStanding, TheLastOneIsToldWhileTheStoreIsAway) {
+    TestOptions options = with_flaky_store(false);
+    std::atomic<bool>& is_away = *options.store_is_away;
+    TestEvent event(std::move(options));
+    event.set_threshold(1);
+    event.inner("check", "inside");
+    event.inner("check", "waits");
+    event.inner("check", "left");
+    event.inner("leave", "left");
+    is_away = true;
+    EXPECT_EQ(event.inner("heartbeat", "inside").body, R"({"status":"active","queued":false})");
+    EXPECT_EQ(event.inner("heartbeat", "waits").body, R"({"status":"queued","queued":true})");
+    EXPECT_EQ(TestServer::json(event.inner("status", "waits")).at("position"), 1);
+    // Only the writer can take back who left: what was true before is told by both.
+    EXPECT_EQ(event.inner("heartbeat", "left").status, 200);
+    EXPECT_EQ(event.inner("status", "left").status, 200);
+    expect_try_again(event.inner("leave", "waits"));
+    expect_try_again(event.inner("check", "new"));
+}
+
+TEST(UrrStanding, AUserWhomAnOldCopyLacksIsLookedForByTheWriter) {
+    TestOptions options = with_flaky_store(false);
+    std::atomic<bool>& is_away = *options.store_is_away;
+    TestEvent event(std::move(options));
+    event.set_threshold(0);
+    event.inner("check", "u");
+    const std::shared_ptr<HostedRoom> room = event.server.service.rooms().share(event_id);
+    room->set_fresh(event.server.service.clock().now() - seconds(10));
+    EXPECT_EQ(event.inner("heartbeat", "u").body, R"({"status":"queued","queued":true})");
+    EXPECT_EQ(event.inner("heartbeat", "nobody").body,
+              R"({"status":"not_in_queue","queued":false})");
+    EXPECT_EQ(TestServer::json(event.inner("status", "nobody")).at("status"), "not_in_queue");
+    expect_try_again(event.inner("leave", "nobody")); // Nothing is waited for before a command.
+    is_away = true;
+    expect_try_again(event.inner("heartbeat", "nobody"));
+    expect_try_again(event.inner("status", "nobody"));
+    EXPECT_EQ(event.inner("heartbeat", "u").status, 200);
+}
+
+TEST(UrrStanding, ACopyThatIsTooOldTellsNothing) {
+    TestEvent event;
+    event.outer_admin("activate");
+    const std::string id = event.request_id("a");
+    const std::shared_ptr<HostedRoom> room = event.server.service.rooms().share(event_id);
+    const Instant now = event.server.service.clock().now();
+    room->set_fresh(now - seconds(10));
+    EXPECT_EQ(event.outer_check(id).status, 200);
+    expect_try_again(event.outer_check("e2a1b3c4-0000-4000-8000-000000000000"));
+    room->set_fresh(now - minutes(2));
+    expect_try_again(event.outer_check(id));
+    expect_try_again(event.server.ask("GET", fmt::format("/vwr/status/{}", event_id)));
+    for (const char* verb : {"status", "heartbeat", "leave"})
+        expect_try_again(event.inner(verb, "u"));
+}
+
 // The tiers linked.
 
 TEST(UrrLinked, TierTwoCannotBeEnteredWithoutTierOne) {

@@ -257,6 +257,31 @@ TEST(UrrOuter, AnyOriginThatIsAllowedMayRead) {
     EXPECT_EQ(stranger.header("access-control-allow-origin"), "");
 }
 
+// Behind the gate stands an origin that answers everything.
+TEST(UrrOuter, UnknownPathsOfTierOneNeverReachTheOrigin) {
+    net::testing::TestServer origin([](const net::Request&, net::Exchange& exchange) {
+        exchange.answer(net::Status::ok, "text/plain", "origin");
+    });
+    TestEvent event({.cors_origins = {"https://shop.example"},
+                     .origins = {fmt::format("http://127.0.0.1:{}", origin.port())}});
+    for (const char* path : {"/vwr-api/", "/vwr-api/what", "/vwr/assign", "/vwr/check/",
+                             "/vwr/status/a/b/c", "/vwr-api/vwr/spring-sale"}) {
+        for (const char* method : {"GET", "POST", "PUT", "DELETE", "PATCH", "BREW"}) {
+            const auto answer = event.server.ask(method, path);
+            EXPECT_EQ(answer.status, 404) << method << " " << path;
+            EXPECT_EQ(answer.body, R"({"error":"Not found"})");
+        }
+        const auto flight = event.server.ask("OPTIONS", path, "Origin: https://shop.example\r\n");
+        EXPECT_EQ(flight.status, 204) << path;
+        EXPECT_EQ(flight.header("access-control-allow-headers"), "Content-Type");
+    }
+    const auto wrong = event.server.ask("DELETE", fmt::format("/vwr/assign/{}", event_id));
+    EXPECT_EQ(wrong.status, 405);
+    EXPECT_EQ(wrong.header("allow"), "POST");
+    for (const char* path : {"/vwr-api", "/queue/not-a-uuid", "/vwr/not%20a%20room", "/vwr/a/b"})
+        EXPECT_EQ(event.server.ask("GET", path).body, "origin") << path;
+}
+
 TEST(UrrOuter, APositionsPollsAreFurtherApartBehind) {
     TestEvent event;
     event.outer_admin("activate");
