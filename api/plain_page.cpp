@@ -128,8 +128,7 @@ std::string render_plain_page(const PlainPage& page, std::string_view language) 
     const bool inside = is_inside(page.standing.state);
     const bool may_rejoin = state == "left" || state == "expired" || state == "finished";
     const bool asks_again = waits || state == "full" || state == "busy" || inside;
-    const std::int64_t refresh =
-        std::max<std::int64_t>(5, poll_after_seconds(PollPolicy::native, page.standing.ahead));
+    const std::int64_t refresh = std::max<std::int64_t>(5, poll_after_seconds(page.standing.ahead));
     const auto value_of = [&](std::string_view name) -> std::string {
         if (name.starts_with("text:")) return words(name.substr(5));
         if (name == "lang") return std::string(language);

@@ -36,7 +36,7 @@ void append_standing(fmt::memory_buffer& out, const HostedRoom& room, const Stan
     // The absent ahead delay nobody: who is next but for them asks as often as who is next.
     const std::uint64_t calls_before = in_line ? room.view().callable_ahead(standing) : 0;
     append_wait(out, in_line ? room.view().wait_for_calls(calls_before) : std::nullopt);
-    const std::int64_t told = poll_after_seconds(PollPolicy::native, calls_before);
+    const std::int64_t told = poll_after_seconds(calls_before);
     compose(out, R"("poll_after_seconds":)", room.tell_to_ask_in(told, standing, now), ",");
     if (is_live(standing.state))
         compose(out, R"("line":)", standing.line, R"(,"order":)", standing.order,

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
+#include "app/dialects.h"
 #include "app/exit_codes.h"
 #include "base/text_table.h"
-#include "plan/settings.h"
 
 namespace anteroom::app {
 namespace {
@@ -156,7 +156,14 @@ void add_edge_options(CLI::App& command, EdgeCommandOptions& options) {
     command.add_flag("--inline-secrets", options.inline_secrets, "put HS256 secrets into the file");
 }
 
+std::vector<std::string> poll_names() {
+    std::vector<std::string> names;
+    for (const plan::System* system : plan_systems()) names.emplace_back(system->name);
+    return names;
+}
+
 void add_plan_options(CLI::App& command, plan::Options& options) {
+    options.systems = plan_systems();
     command.add_option("--qps", options.qps, "queries a second that the origin stands");
     command.add_option("--queries", options.queries, "queries of one call, on average");
     command.add_option("--calls", options.calls, "calls of one visitor");
@@ -172,7 +179,7 @@ void add_plan_options(CLI::App& command, plan::Options& options) {
     command
         .add_option("--poll", options.poll,
                     "whose clients come: how often they ask, and whose rooms are planned")
-        ->check(CLI::IsMember(plan::poll_names()))
+        ->check(CLI::IsMember(poll_names()))
         ->capture_default_str();
     command.add_option("--chart", options.chart, "a picture of it: FILE.svg or FILE.html");
     command.add_flag("--toml", options.toml, "only the settings, as `anteroom serve` takes them");

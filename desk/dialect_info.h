@@ -1,5 +1,5 @@
 // DialectInfo: what the folder of a dialect says of itself before anything is configured: its
-// settings, the names that its operators know, its metrics, how often its clients ask. One constant
+// settings, the names that its operators know, its metrics, how its rooms are planned. One constant
 // per folder; app/dialects.cpp lists them.
 #pragma once
 
@@ -13,6 +13,7 @@
 
 #include "base/time.h"
 #include "desk/metric_text.h"
+#include "plan/system.h"
 #include "service/room_fields.h"
 
 namespace anteroom {
@@ -45,12 +46,6 @@ struct ForeignName {
     std::string_view setting; // The one to use instead; empty: there is none.
     std::string_view advice;  // A sentence.
     bool is_common = false;   // Set on many machines for other programs: documented, no warning.
-};
-
-// How soon clients ask again with so many before them.
-struct PollTable {
-    std::string_view name; // As `anteroom plan --poll` has it.
-    std::int64_t (*after_seconds)(std::uint64_t ahead);
 };
 
 // The values of a dialect's section, by key.
@@ -88,7 +83,7 @@ struct DialectInfo {
     std::span<const OriginalName> original_names = {};
     std::span<const ForeignName> foreign_names = {};
     std::span<const MetricFamily> metrics = {};
-    std::span<const PollTable> polls = {};
+    std::span<const plan::System> plans = {}; // For `anteroom plan --poll`.
     // Throws ConfigError when the settings cannot be used.
     std::shared_ptr<Dialect> (*open)(const DialectSettings&, const DialectSurroundings&) = nullptr;
 };

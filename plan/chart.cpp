@@ -260,7 +260,7 @@ std::string to_html(const Plan& plan) {
     tile("The longest wait", longest_wait_text(forecast));
     tile("Go in per second", fmt::format("{:.4g}", throughput(plan.scenario)));
     tile("Wait at once", grouped(forecast.waiting_max()));
-    tile("Polls per second", grouped(std::ceil(polls_per_second(plan.poll, waiting))));
+    tile("Polls per second", grouped(std::ceil(polls_per_second(*plan.system, waiting))));
     // On a phone the picture is moved sideways rather than shrunk beyond reading.
     out += "</dl>\n<div class=\"chart\" tabindex=\"0\" role=\"region\" aria-label=\"Chart\">" +
            svg(plan, "") + "</div>\n<h2>By place</h2>\n<table>\n<thead><tr>";

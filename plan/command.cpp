@@ -154,14 +154,20 @@ void set_pace(Plan& plan, const Options& options) {
     scenario.batch = static_cast<double>(batch);
 }
 
+const System& system_named(const Options& options) {
+    for (const System* system : options.systems)
+        if (system->name == options.poll) return *system;
+    throw OptionsError(fmt::format("--poll does not know {}", options.poll));
+}
+
 // Everything but the pace.
 Plan read(const Options& options) {
     Plan plan{.margin = part("--margin", options.margin.value_or("0%")),
-              .poll = poll_named(options.poll),
+              .system = &system_named(options),
               .command = options.command};
     plan.scenario.crowd = count("--crowd", options.crowd);
     plan.scenario.capacity =
-        static_cast<double>(count("--capacity", options.capacity, capacity_max(plan.poll)));
+        static_cast<double>(count("--capacity", options.capacity, plan.system->capacity_max));
     if (!options.stay.empty())
         plan.scenario.stay = span("--stay", options.stay, Millis{1}, limits::span_max);
     if (!options.arrive.empty())

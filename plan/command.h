@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "plan/system.h"
 
 namespace anteroom::plan {
 
@@ -25,6 +27,8 @@ struct Options {
     std::int64_t measure_total = 20'000;
     std::string measure_step = "5s", latency = "500ms", errors = "1%";
     std::string command; // The whole line.
+    // Whose clients can come, by the names that --poll takes.
+    std::vector<const System*> systems{&native_system()};
 };
 
 enum class End : std::uint8_t {

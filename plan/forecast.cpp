@@ -170,17 +170,16 @@ std::vector<Forecast::Moment> Forecast::moments(std::size_t count) const {
 
 // poll_after_seconds() depends on the number ahead and is constant over long stretches: a binary
 // search finds their ends.
-double polls_per_second(PollPolicy policy, std::uint64_t waiting) {
-    // Tier 2 of system U counts positions, which start at 1.
-    const std::uint64_t first = policy == PollPolicy::urr_inner ? 1 : 0;
+double polls_per_second(const System& system, std::uint64_t waiting) {
+    const std::uint64_t first = system.first_place;
     const std::uint64_t end = first + waiting;
     double sum = 0;
     for (std::uint64_t from = first; from < end;) {
-        const std::int64_t every = poll_after_seconds(policy, from);
+        const std::int64_t every = system.poll_after_seconds(from);
         std::uint64_t same = from, other = end;
         while (other - same > 1) {
             const std::uint64_t middle = same + (other - same) / 2;
-            (poll_after_seconds(policy, middle) == every ? same : other) = middle;
+            (system.poll_after_seconds(middle) == every ? same : other) = middle;
         }
         sum += static_cast<double>(other - from) / static_cast<double>(every);
         from = other;

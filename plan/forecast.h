@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "engine/poll.h"
+#include "plan/system.h"
 #include "service/origin_load.h"
 
 namespace anteroom::plan {
@@ -77,7 +77,7 @@ class Forecast {
 inline constexpr double plan_seconds_max = 366.0 * 24 * 3'600;
 
 // How many ask "where do I stand" per second while so many wait.
-double polls_per_second(PollPolicy policy, std::uint64_t waiting);
+double polls_per_second(const System& system, std::uint64_t waiting);
 
 // Measured on two shared cores: bench/results.md has the runs.
 namespace figures {

@@ -83,7 +83,7 @@ std::string crowd_lines(const Plan& plan) {
 std::string room_lines(const Plan& plan) {
     const auto crowd = static_cast<double>(plan.scenario.crowd);
     const double polls =
-        polls_per_second(plan.poll, static_cast<std::uint64_t>(plan.forecast->waiting_max()));
+        polls_per_second(*plan.system, static_cast<std::uint64_t>(plan.forecast->waiting_max()));
     const double joins = crowd / figures::durable_joins_per_second;
     return fmt::format(
         "The room (as measured on two shared cores: bench/results.md)\n"

@@ -6,6 +6,7 @@
 
 #include "plan/forecast.h"
 #include "plan/measure.h"
+#include "plan/system.h"
 
 namespace anteroom::plan {
 
@@ -17,9 +18,9 @@ struct Plan {
     double margin = 0;
     Scenario scenario;    // A crowd of 0: only the pace was asked for.
     bool is_rate = false; // The pace was given per second; the batch is one second's.
-    PollPolicy poll = PollPolicy::native; // Whose clients come, and whose rooms it is for.
-    std::optional<Forecast> forecast;     // With a crowd.
-    std::string command;                  // As it was typed, for the files.
+    const System* system = &native_system(); // Whose clients come, and whose rooms it is for.
+    std::optional<Forecast> forecast;        // With a crowd.
+    std::string command;                     // As it was typed, for the files.
 };
 
 // "200 000".

@@ -80,10 +80,8 @@ std::string pulse_json(const HostedRoom& hosted, const PulseContent& content, In
     append_waits(out, content.waits);
     out += R"(],"poll":[)";
     for (const std::uint64_t ahead : {1'000ull, 5'000ull, 20'000ull})
-        fmt::format_to(std::back_inserter(out), "[{},{}],", ahead,
-                       poll_after_seconds(PollPolicy::native, ahead));
-    fmt::format_to(std::back_inserter(out), "[null,{}]",
-                   poll_after_seconds(PollPolicy::native, UINT64_MAX));
+        fmt::format_to(std::back_inserter(out), "[{},{}],", ahead, poll_after_seconds(ahead));
+    fmt::format_to(std::back_inserter(out), "[null,{}]", poll_after_seconds(UINT64_MAX));
     if (pulse.outer_active)
         fmt::format_to(std::back_inserter(out),
                        R"(],"outer":{{"generation":{},"serving":{},"issued":{}}},"lines":[)",

@@ -55,7 +55,7 @@ void Driver::stay(Number number) {
 Standing Driver::look(Number number) {
     const Instant now = clock();
     const std::uint64_t ahead = room_->standing(number).ahead;
-    const Millis told = seconds(poll_after_seconds(PollPolicy::native, ahead));
+    const Millis told = seconds(poll_after_seconds(ahead));
     if (room_->touch(number, now, told)) {
         witness_.saw_touch(number, now, told);
         return glance(number);

@@ -168,7 +168,7 @@ void Visitors::follow(std::uint64_t id, Visitor& visitor, const Standing& standi
         return plan(id, Millis{1});
     }
     if (!is_live(standing.state)) return go(id, visitor);
-    std::int64_t pause = poll_after_seconds(PollPolicy::native, standing.ahead);
+    std::int64_t pause = poll_after_seconds(standing.ahead);
     pause *= plan_.habits.look_factor;
     if (visitor.in_background) pause = std::max<std::int64_t>(pause, 60);
     plan(id, random_.around(seconds(pause)));

@@ -1,6 +1,7 @@
 #include "dialects/hhplus/dialect.h"
 
 #include "dialects/hhplus/hhplus.h"
+#include "dialects/hhplus/plan.h"
 #include "dialects/hhplus/settings.h"
 
 namespace anteroom::hhplus {
@@ -38,6 +39,7 @@ const DialectInfo& info() {
         .original_names = original_names(),
         .foreign_names = foreign_names(),
 
+        .plans = plans(),
         .open = [](const DialectSettings& values, const DialectSurroundings& surroundings) {
             return open(read_options(values, surroundings));
         }};

@@ -205,9 +205,8 @@ void Hhplus::answer_rank(Call& call, const HostedRoom& room, const Sight& sight)
             answer.body(),
             R"({"result":"SUCCESS","data":{"status":"ACTIVE","rank":null},"error":null})");
     // The body is the original's; how soon to ask again is said beside it.
-    const std::int64_t told =
-        room.tell_to_ask_in(poll_after_seconds(PollPolicy::native, standing.ahead), standing,
-                            desk_.service().clock().now());
+    const std::int64_t told = room.tell_to_ask_in(poll_after_seconds(standing.ahead), standing,
+                                                  desk_.service().clock().now());
     answer.header("Retry-After", static_cast<std::uint64_t>(told));
     compose(answer.body(), R"({"result":"SUCCESS","data":{"status":"WAITING","rank":)",
             standing.ahead, R"(},"error":null})");

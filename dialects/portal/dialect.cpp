@@ -1,5 +1,6 @@
 #include "dialects/portal/dialect.h"
 
+#include "dialects/portal/plan.h"
 #include "dialects/portal/portal.h"
 #include "dialects/portal/queue_id.h"
 #include "dialects/portal/settings.h"
@@ -42,6 +43,7 @@ const DialectInfo& info() {
         .original_names = original_names(),
         .foreign_names = foreign_names(),
 
+        .plans = plans(),
         .open = [](const DialectSettings& values, const DialectSurroundings& surroundings) {
             return open(read_options(values, surroundings));
         }};

@@ -1,6 +1,7 @@
 #include "dialects/tacos/dialect.h"
 
 #include "dialects/tacos/metric_families.h"
+#include "dialects/tacos/plan.h"
 #include "dialects/tacos/settings.h"
 #include "dialects/tacos/tacos.h"
 
@@ -89,6 +90,7 @@ const DialectInfo& info() {
         .original_names = original_names(),
         .foreign_names = foreign_names(),
         .metrics = metric_families,
+        .plans = plans(),
         .open = [](const DialectSettings& values, const DialectSurroundings& surroundings) {
             return open(read_options(values, surroundings));
         }};

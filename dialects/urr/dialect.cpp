@@ -1,6 +1,7 @@
 #include "dialects/urr/dialect.h"
 
 #include "dialects/urr/metric_families.h"
+#include "dialects/urr/plan.h"
 #include "dialects/urr/settings.h"
 #include "dialects/urr/urr.h"
 
@@ -59,6 +60,7 @@ const DialectInfo& info() {
         .original_names = original_names(),
         .foreign_names = foreign_names(),
         .metrics = metric_families,
+        .plans = plans(),
         .open = [](const DialectSettings& values, const DialectSurroundings& surroundings) {
             return open(read_options(values, surroundings));
         }};

@@ -18,7 +18,8 @@ constexpr std::array metric_families{MetricFamily{"bell_rings_total", MetricType
 constexpr DialectSetting settings[]{
     {"greeting", std::string_view("ding"), "text", "What a visitor hears when it is their turn."}};
 constexpr OriginalName original_names[]{{"BELL_GREETING", "bell", "greeting"}};
-constexpr PollTable polls[]{{"bell", [](std::uint64_t) { return std::int64_t{7}; }}};
+constexpr plan::System plans[]{
+    {.name = "bell", .poll_after_seconds = [](std::uint64_t) { return std::int64_t{7}; }}};
 
 void say(Call& call, Status status, std::string_view text) {
     net::Answer answer = call.begin(status);
@@ -54,11 +55,11 @@ class BellRoutes final : public DialectRoutes {
                          const auto* standing = std::get_if<Standing>(&outcome);
                          if (!standing) return say(asked, Status::unavailable, "later");
                          ++rings_;
-                         const auto bell = desk_.office().tickets.mint_uuid(
-                             {.kind = token::TicketKind::inner,
-                              .room = room.index(),
-                              .generation = ticket_generation,
-                              .number = standing->number});
+                         const auto bell =
+                             desk_.office().tickets.mint_uuid({.kind = token::TicketKind::inner,
+                                                               .room = room.index(),
+                                                               .generation = ticket_generation,
+                                                               .number = standing->number});
                          say(asked, Status::created, bell->view());
                      });
     }
@@ -110,7 +111,7 @@ const DialectInfo& info() {
         .settings = settings,
         .original_names = original_names,
         .metrics = metric_families,
-        .polls = polls,
+        .plans = plans,
         .open = [](const DialectSettings& values,
                    const DialectSurroundings&) -> std::shared_ptr<Dialect> {
             return std::make_shared<Bell>(values.text("greeting"));

@@ -37,7 +37,7 @@ TEST(FifthDialect, AnswersInItsOwnWordsBesideTheOthers) {
 
 TEST(FifthDialect, TellsEverythingElseInOneConstant) {
     EXPECT_EQ(std::get<std::string>(usual_value(info().settings[0])), "ding");
-    EXPECT_EQ(info().polls[0].after_seconds(1'000), 7);
+    EXPECT_EQ(info().plans[0].poll_after_seconds(1'000), 7);
     EXPECT_EQ(info().original_names[0].variable, "BELL_GREETING");
 }
 

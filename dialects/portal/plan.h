@@ -1,0 +1,12 @@
+// The systems that `anteroom plan --poll` knows from here.
+#pragma once
+
+#include <span>
+
+#include "plan/system.h"
+
+namespace anteroom::portal {
+
+std::span<const plan::System> plans();
+
+} // namespace anteroom::portal
