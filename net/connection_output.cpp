@@ -7,6 +7,7 @@
 #include "net/connection.h"
 #include "net/header_check.h"
 #include "net/loop.h"
+#include "net/relay_session.h"
 #include "net/server_core.h"
 
 namespace anteroom::net {
@@ -54,7 +55,7 @@ Answer Connection::begin_answer(Status status) {
 void Connection::finish_answer() {
     answering_ = false;
     if (!keep_alive_) closing_ = true;
-    if (phase_ == Phase::deferred || phase_ == Phase::relaying) {
+    if (phase_ == Phase::deferred) {
         phase_ = Phase::reading;
         since_ = loop_.now();
     }
@@ -85,18 +86,15 @@ void Connection::on_drained() {
         since_ = loop_.now();
         if (reader_.has_kept()) resume_soon();
     }
-    if (relay_owner_) {
-        const ConnectionRef self(this);
-        relay_owner_->on_writable();
-        return settle();
-    }
+    const ConnectionRef self(this);
+    if (relay_) relay_->on_drained();
     settle();
 }
 
 // Decides what comes next, after bytes have left or could not.
 void Connection::settle() {
     if (phase_ == Phase::closed) return;
-    const bool flushed = backlog() == 0;
+    const bool flushed = backlog_bytes() == 0;
     if (closing_ && flushed && (phase_ == Phase::reading || phase_ == Phase::streaming)) {
         return linger();
     }
@@ -126,7 +124,7 @@ void Connection::linger() {
         if (phase_ == Phase::closed) return;
     }
     if (half_closed_) return close();
-    if (backlog() == 0) socket_.finish_writing();
+    if (backlog_bytes() == 0) socket_.finish_writing();
     socket_.resume();
     watch();
 }
@@ -180,11 +178,11 @@ bool Connection::send_frame(const Frame& frame) {
         return true;
     }
     const std::size_t bound = core_->options.limits.backlog_bytes_max;
-    const bool lags = backlog() > 0 && backlog() + frame->size() > bound;
+    const bool lags = backlog_bytes() > 0 && backlog_bytes() + frame->size() > bound;
     if (!lags) transmit(*frame, frame);
     if (phase_ == Phase::closed) return false;
-    if (backlog() == 0) return true;
-    if (lags || backlog() > bound) {
+    if (backlog_bytes() == 0) return true;
+    if (lags || backlog_bytes() > bound) {
         core_->stats.cut_streams.add();
         close();
         return false;

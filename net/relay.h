@@ -23,6 +23,8 @@
 
 namespace anteroom::net {
 
+class RelaySession;
+
 class RelayOwner {
   public:
     virtual void on_body(std::string_view piece) = 0; // Of the request; valid during the call.
@@ -40,7 +42,7 @@ class RelayOwner {
 
 class Relay {
   public:
-    Relay() = default; // Of nobody.
+    Relay() = default; // Empty handle.
     Relay(Relay&& other) noexcept = default;
     Relay& operator=(Relay&& other) noexcept;
     ~Relay(); // Unfinished: 500 if nothing was said yet, else the client is cut.
@@ -79,11 +81,12 @@ class Relay {
     Answer answer(Status status);
 
   private:
-    friend class Connection;
     friend class Exchange;
     Relay(Connection* connection, std::uint32_t exchange)
         : connection_(connection), exchange_(exchange) {}
     void drop();
+    RelaySession* session() const;
+    RelaySession& wanted_session() const;
 
     ConnectionRef connection_{nullptr};
     std::uint32_t exchange_ = 0;
