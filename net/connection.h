@@ -101,7 +101,7 @@ class Connection final : private Socket::Owner, private RequestReader::Chooser {
     void on_bytes(std::string_view wire) override;
     void on_plain(std::string_view plain);
     void on_end() override;
-    void on_broken() override { close(); }
+    void on_broken(int) override { close(); }
     void pump(std::string_view fresh);
     bool pump_one(std::string_view& fresh);
     bool streams_body(Request& head) override;

@@ -79,7 +79,8 @@ void Socket::settle_connecting(std::uint32_t events) {
     socklen_t length = sizeof error;
     const int asked = ::getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length);
     connecting_ = false;
-    if (asked != 0 || error != 0) return owner_.on_broken();
+    if (asked != 0) error = errno;
+    if (error != 0) return owner_.on_broken(error);
     owner_.on_connected();
     if (descriptor_ >= 0) on_events(events); // From now on they mean what they always do.
 }
@@ -160,7 +161,7 @@ void Socket::receive() {
             readable_ = false;
         } else if (errno != EINTR) {
             readable_ = false;
-            owner_.on_broken();
+            owner_.on_broken(errno);
         }
     }
 }
@@ -176,8 +177,9 @@ void Socket::flush() {
             if (errno == EINTR) continue;
             writable_ = false;
             if (would_block()) return;
+            const int error = errno;
             backlog_.reset();
-            return owner_.on_send_failed();
+            return owner_.on_send_failed(error);
         }
         backlog_->drop(static_cast<std::size_t>(count));
         if (backlog_->frames.empty()) {

@@ -25,9 +25,10 @@ class Socket final : public Watcher {
         virtual void on_bytes(std::string_view bytes) = 0; // Valid during the call.
         virtual void on_end() = 0;                         // The peer sends no more. Once.
         virtual void on_drained() = 0;                     // The backlog has gone.
-        virtual void on_broken() = 0;                      // Nothing will ever come or go again.
-        virtual void on_send_failed() { on_broken(); }     // Nothing will go; some may still come.
-        virtual void on_connected() {}                     // After connect().
+        // Nothing will ever come or go again. error: the errno.
+        virtual void on_broken(int error) = 0;
+        virtual void on_send_failed(int error) { on_broken(error); } // Some may still come.
+        virtual void on_connected() {}                               // After connect().
 
         Owner(const Owner&) = delete;
         Owner& operator=(const Owner&) = delete;

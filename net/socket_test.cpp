@@ -77,7 +77,7 @@ class Guest final : private Socket::Owner {
         ++drains;
         then();
     }
-    void on_broken() override {
+    void on_broken(int) override {
         ++breaks;
         then();
     }

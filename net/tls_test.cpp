@@ -245,6 +245,15 @@ TEST(TlsServer, ClientRefusesAServerWithAnotherName) {
     EXPECT_NE(response.fault().reason.find("hostname mismatch"), std::string::npos);
 }
 
+TEST(TlsServer, ClientExpectsTheServerNameItWasGiven) {
+    World world("DNS:example.org");
+    TestServer server(say_hello, {.tls = world.server});
+    ClientThread client({.authorities = world.files.certificate, .server_name = "example.org"});
+    const auto response = client.get(url_of(server, "127.0.0.1"));
+    ASSERT_TRUE(response) << response.fault().reason;
+    EXPECT_EQ(response->body, "hello over TLS");
+}
+
 TEST(TlsServer, PlainHttpAndSilenceAreClosed) {
     World world;
     ServerOptions options;

@@ -172,7 +172,8 @@ void Upstream::on_drained() {
     owner_->on_upstream_drained(*this);
 }
 
-void Upstream::on_broken() {
+void Upstream::on_broken(int error) {
+    error_ = error;
     fail(state_ == State::connecting ? UpstreamFault::unreachable
          : state_ == State::greeting ? UpstreamFault::untrusted
                                      : UpstreamFault::broken);

@@ -72,7 +72,8 @@ class Upstream final : private Socket::Owner {
     bool send_failed() const { return send_failed_; } // What is sent goes nowhere.
     // What TLS has to say about a failure, for people; empty: nothing, or it is plain.
     std::string tls_fault() const { return tls_ ? tls_->fault() : std::string(); }
-    void finish_writing(); // When everything sent has left.
+    int error() const { return error_; } // The errno of an unreachable or broken one; 0: none.
+    void finish_writing();               // When everything sent has left.
 
     void pause() { socket_.pause(); }
     void resume() { socket_.resume(); }
@@ -89,8 +90,8 @@ class Upstream final : private Socket::Owner {
     void on_bytes(std::string_view wire) override;
     void on_end() override;
     void on_drained() override;
-    void on_broken() override;
-    void on_send_failed() override { send_failed_ = true; }
+    void on_broken(int error) override;
+    void on_send_failed(int) override { send_failed_ = true; }
     void on_cipher(std::string_view wire);
     void on_deadline();
     void begin();
@@ -106,6 +107,7 @@ class Upstream final : private Socket::Owner {
     std::unique_ptr<TlsSession> tls_;
     std::string early_; // Sent before it was open.
     State state_ = State::connecting;
+    int error_ = 0;
     bool send_failed_ = false;
     bool ended_ = false;
     bool finishes_ = false; // After the backlog.

@@ -42,6 +42,7 @@ class UpstreamPool final : private Upstream::Owner {
     void discard(std::unique_ptr<Upstream> upstream);
 
     bool is_full() const { return connections_ >= limits_.connections_max; }
+    std::size_t connections() const { return connections_; } // In use or idle.
     std::size_t idle() const { return idle_.size(); }
     const UpstreamStats& stats() const { return stats_; }
 
