@@ -162,7 +162,6 @@ void GateKeeper::handle(Ask& ask) {
     }
     proxy_->forward(ask.request, ask.exchange,
                     {.identity = identity.view(),
-                     .answer = {},
                      .request_id = ask.request_id.view(),
                      .note = accepts_html(ask.request) ? wants_page : 0});
 }

@@ -181,10 +181,6 @@ void write_request_framing(Output& output, const Request& request) {
 
 } // namespace
 
-bool claims_identity(std::string_view name) {
-    return is_identity(Spelling(name));
-}
-
 bool wants_upgrade(const Request& request) {
     if (request.minor_version == 0 || request.body_streams || !request.body.empty()) return false;
     const auto protocol = request.single_header("upgrade");

@@ -39,7 +39,4 @@ void write_response_headers(net::Output& output, const net::ResponseHead& head,
 // pass: behind "Upgrade: h2c" more requests could go by that nobody has looked at.
 bool wants_upgrade(const net::Request& request);
 
-// Whether a name from outside must not pass: identity, whatever the punctuation in it.
-bool claims_identity(std::string_view name);
-
 } // namespace anteroom::gate

@@ -72,8 +72,7 @@ class Origins {
     void note_failure(Origin& origin);
     void note_check(Origin& origin, bool well);
 
-    std::span<const std::unique_ptr<Origin>> all() const { return origins_; }
-    std::size_t up() const;
+    std::span<const std::unique_ptr<Origin>> all_testing() const { return origins_; }
 
   private:
     Origins(net::Loop& loop, OriginsOptions options, std::shared_ptr<net::TlsClient> tls);

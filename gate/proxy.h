@@ -35,8 +35,7 @@ struct ProxyLimits {
 struct ProxyOptions {
     OriginsOptions origins;
     ProxyLimits limits;
-    std::string via;          // "1.1 anteroom"; empty: no Via.
-    bool origin_host = false; // Host is the origin's own and not the client's.
+    std::string via; // "1.1 anteroom"; empty: no Via.
 };
 
 struct ProxyStats {
@@ -76,7 +75,6 @@ class Refuser {
 // 500.
 struct ForwardPlan {
     std::span<const net::Header> identity; // X-User-Id and the like, for the origin.
-    std::span<const net::Header> answer;   // Added to the answer, as a cookie that the gate sets.
     std::string_view request_id;
     std::uint32_t note = 0; // Comes back in a Failure: what the client wants to read, maybe.
 };
@@ -96,7 +94,7 @@ class Proxy {
     void forward(const net::Request& request, net::Exchange& exchange, const ForwardPlan& plan);
 
     const ProxyStats& stats() const { return stats_; }
-    Origins& origins() { return *origins_; }
+    Origins& origins_testing() { return *origins_; }
 
   private:
     friend class Passage;

@@ -72,7 +72,7 @@ void Passage::start(const net::Request& request, net::Exchange& exchange, const 
 }
 
 void Passage::write_head(const net::Request& request, const ForwardPlan& plan) {
-    origin_host_ = proxy_.options_.origin_host || request.host.empty();
+    origin_host_ = request.host.empty();
     net::recycle(head_);
     line_bytes_ = write_request_head(head_, request,
                                      {.via = proxy_.options_.via,
@@ -82,10 +82,6 @@ void Passage::write_head(const net::Request& request, const ForwardPlan& plan) {
                                       .origin_host = origin_host_});
     if (!request.body.empty()) net::append(head_, request.body);
     request_id_.assign(plan.request_id);
-    answer_lines_.clear();
-    for (const net::Header& header : plan.answer) {
-        answer_lines_.append(header.name).append(": ").append(header.value).append("\r\n");
-    }
 }
 
 // Asks origin_, on a kept connection or a new one.
@@ -203,7 +199,6 @@ void Passage::pass_head(const net::ResponseHead& head) {
     waits_long_ = is_event_stream(head);
     net::Output& lines = relay_.begin_head(head.status, head.length);
     write_response_headers(lines, head, request_id_, proxy_.options_.via, false);
-    net::append(lines, answer_lines_);
     relay_.end_head();
     proxy_.origins_->note_success(*origin_);
 }
@@ -214,7 +209,6 @@ void Passage::pass_upgrade(const net::ResponseHead& head) {
     proxy_.stats_.tunnels.add();
     net::Output& lines = relay_.begin_upgrade();
     write_response_headers(lines, head, request_id_, proxy_.options_.via, true);
-    net::append(lines, answer_lines_);
     relay_.end_head();
     proxy_.origins_->note_success(*origin_);
 }

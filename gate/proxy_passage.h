@@ -67,8 +67,7 @@ class Passage final : private net::RelayOwner, private net::Upstream::Owner {
     Origin* origin_ = nullptr;
     std::unique_ptr<net::Upstream> upstream_;
     net::ResponseStream stream_;
-    net::Output head_;         // For the origin, and the body if it came whole.
-    std::string answer_lines_; // Of the plan.
+    net::Output head_; // For the origin, and the body if it came whole.
     std::string request_id_;
     std::size_t line_bytes_ = 0; // Of the first line in head_.
     std::uint32_t note_ = 0;

@@ -45,7 +45,7 @@ class TlsSession {
     void close(Output& output);
 
     State state() const { return state_; }
-    bool resumed() const;
+    bool resumed_testing() const;
     std::string fault() const { return fault_; }
 
   private:

@@ -137,7 +137,7 @@ void TlsSession::note(int result) {
     ERR_clear_error();
 }
 
-bool TlsSession::resumed() const {
+bool TlsSession::resumed_testing() const {
     return SSL_session_reused(ssl_) == 1;
 }
 

@@ -125,11 +125,11 @@ TEST(TlsSession, ResumesWithATicket) {
     World world;
     Pair first = world.pair();
     first.shake_hands();
-    EXPECT_FALSE(first.client->resumed());
+    EXPECT_FALSE(first.client->resumed_testing());
     Pair second = world.pair();
     second.shake_hands();
-    EXPECT_TRUE(second.client->resumed());
-    EXPECT_TRUE(second.server->resumed());
+    EXPECT_TRUE(second.client->resumed_testing());
+    EXPECT_TRUE(second.server->resumed_testing());
 }
 
 TEST(TlsSession, KnowsAGoodbyeFromACut) {

@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "net/counter.h"
 #include "net/upstream.h"
 
 namespace anteroom::net {
@@ -16,12 +15,6 @@ struct UpstreamLimits {
     std::size_t idle_max = 128;          // Kept for the next request.
     Millis connect_deadline{5'000};      // With the TLS handshake: 504.
     Millis idle_deadline{15'000};        // In the pool; shorter than what origins allow.
-};
-
-struct UpstreamStats {
-    Counter connections; // Now.
-    Counter opened;      // Ever, and so on.
-    Counter reused;
 };
 
 class UpstreamPool final : private Upstream::Owner {
@@ -44,7 +37,6 @@ class UpstreamPool final : private Upstream::Owner {
     bool is_full() const { return connections_ >= limits_.connections_max; }
     std::size_t connections() const { return connections_; } // In use or idle.
     std::size_t idle() const { return idle_.size(); }
-    const UpstreamStats& stats() const { return stats_; }
 
   private:
     void on_upstream_open(Upstream&) override {}
@@ -58,7 +50,6 @@ class UpstreamPool final : private Upstream::Owner {
     UpstreamLimits limits_;
     std::vector<std::unique_ptr<Upstream>> idle_;
     std::size_t connections_ = 0;
-    UpstreamStats stats_;
 };
 
 } // namespace anteroom::net

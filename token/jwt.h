@@ -98,8 +98,4 @@ class JwtReader {
     JsonObject claims_;
 };
 
-// The public half of an EdDSA key as a JWK (RFC 8037); REQUIRES: key.algorithm is ed25519.
-std::string public_jwk(const Key& key);
-Result<VerifyKey> verify_key_from_jwk(std::string_view jwk);
-
 } // namespace anteroom::token
