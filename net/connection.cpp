@@ -111,7 +111,7 @@ void Connection::on_plain(std::string_view plain) {
         case Phase::flushing:
             if (closing_) return;
             reader_.keep(plain);
-            // Enough for the requests that may wait; the rest waits in the client's socket.
+            // Bytes beyond read_buffer_bytes wait in the client's socket.
             if (reader_.kept_bytes() > limits::read_buffer_bytes) socket_.pause();
             return;
         case Phase::streaming:
@@ -132,7 +132,7 @@ void Connection::on_end() {
     if (!still_owes) close();
 }
 
-// Answers what has arrived, up to a fair share, and sends the answers in one write.
+// Answers the requests that have arrived, up to pipelined_max, and sends the answers in one write.
 void Connection::pump(std::string_view fresh) {
     const ConnectionRef self(this);
     cork();
@@ -207,7 +207,7 @@ void Connection::refuse(const Refusal& refusal) {
 
 void Connection::turn_away() {
     core_->stats.refused_connections.add();
-    if (core_->options.tls) return close(); // A plain 503 would mean nothing to the client.
+    if (core_->options.tls) return close(); // A client in a TLS handshake cannot read a plain 503.
     cork();
     refuse({Status::unavailable, "too many connections"});
     uncork();
@@ -233,7 +233,7 @@ void Connection::begin_relay(RelayOwner& owner) {
     relay_ = std::make_unique<RelaySession>(*this, owner, request);
 }
 
-// The relayed answer is written and relay_ is gone: what a RelaySession leaves behind.
+// Called by RelaySession::finish() when the answer is written and relay_ is null.
 void Connection::finish_relay() {
     if (!keep_alive_ || reader_.streams()) closing_ = true;
     answering_ = false;
@@ -299,7 +299,7 @@ void Connection::on_deadline() {
                                                             : "the request body came too slowly"});
         }
         case Phase::deferred:
-            ++exchange_; // The Reply that is out fits no more.
+            ++exchange_; // The handler's Reply is not wanted() any more.
             phase_ = Phase::reading;
             return refuse({Status::unavailable, "no answer in time"});
         case Phase::flushing:

@@ -84,7 +84,7 @@ class Connection final : private Socket::Owner, private RequestReader::Chooser {
     enum class Phase : std::uint8_t {
         handshaking, // TLS
         reading,     // Between requests, or in the middle of one
-        deferred,    // A Reply is out
+        deferred,    // The handler has a Reply
         flushing,    // The client must read first
         streaming,
         relaying,  // relay_ is not null
@@ -142,10 +142,10 @@ class Connection final : private Socket::Owner, private RequestReader::Chooser {
     Job on_stream_close_;
     IpAddress peer_;
     Instant since_{};               // When the reader's phase began.
-    std::size_t stalled_bytes_ = 0; // Backlog when its timer was set: has it moved since?
+    std::size_t stalled_bytes_ = 0; // Backlog when timer_ was set; unchanged at the end: stalled.
     std::size_t discarded_bytes_ = 0;
     std::uint32_t references_ = 1; // One is the open socket's own.
-    std::uint32_t exchange_ = 0;   // Counts requests: an old Reply does not fit a new one.
+    std::uint32_t exchange_ = 0;   // Counts requests, so that an old Reply is recognised.
     Phase phase_ = Phase::reading;
     RequestReader::Phase reader_phase_ = RequestReader::Phase::idle;
     bool peer_is_trusted_ = false;

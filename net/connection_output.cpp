@@ -1,4 +1,4 @@
-// The way out of a Connection: answers, frames of streams, the backlog of slow readers, the end.
+// The output of a Connection: answers, frames of streams, the backlog of slow readers, closing.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -91,7 +91,7 @@ void Connection::on_drained() {
     settle();
 }
 
-// Decides what comes next, after bytes have left or could not.
+// Chooses the next phase after bytes were sent or put into the backlog.
 void Connection::settle() {
     if (phase_ == Phase::closed) return;
     const bool flushed = backlog_bytes() == 0;
@@ -114,8 +114,8 @@ void Connection::settle() {
     watch();
 }
 
-// Our side is done. The client may still be sending: closing now would make the kernel answer with
-// a reset that can destroy the last answer before it is read (RFC 9112, 9.6).
+// The last answer is written, and the client may still be sending: closing now would make the
+// kernel send a reset that can destroy the answer before the client has read it (RFC 9112, 9.6).
 void Connection::linger() {
     phase_ = Phase::lingering;
     if (tls_) {
@@ -154,7 +154,7 @@ std::optional<EventStream> Connection::begin_stream(std::span<const Header> head
     phase_ = Phase::streaming;
     is_stream_ = true;
     core.stats.streams.add();
-    // A peer that vanished without a word is noticed by heartbeats that it does not acknowledge.
+    // A peer that vanished without a FIN is noticed because it does not acknowledge heartbeats.
     const auto patience = static_cast<unsigned>(core.options.limits.unheard_deadline.count);
     ::setsockopt(socket_.descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
     EventStream stream(this);
@@ -163,7 +163,8 @@ std::optional<EventStream> Connection::begin_stream(std::span<const Header> head
 }
 
 void Connection::write_stream_head(Output& output, std::span<const Header> headers) {
-    // Ended by the end of the connection: frames are the same bytes for everybody.
+    // The end of the connection ends the stream: without chunks, frames are the same bytes for all
+    // streams.
     compose(output, status_line(Status::ok), loop_.buffers().date.at(loop_.now()),
             "Content-Type: text/event-stream\r\nCache-Control: no-store\r\n"
             "X-Accel-Buffering: no\r\nConnection: close\r\n");

@@ -29,7 +29,7 @@ ConnectionRef::~ConnectionRef() {
 
 namespace {
 
-// Room for the digits of any Content-Length; what is not needed is closed up at the end.
+// Space for the digits of any Content-Length; what is not needed is closed up at the end.
 constexpr char length_gap[] = "Content-Length: 0000000000\r\n\r\n";
 constexpr std::size_t length_gap_bytes = sizeof length_gap - 1;
 constexpr std::size_t length_digits_at = 16;

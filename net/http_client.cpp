@@ -21,7 +21,7 @@ bool may_repeat_method(std::string_view method) {
            method == "OPTIONS";
 }
 
-// Framing is this file's own business: a caller's Content-Length would be a second one.
+// serialize() writes these: a caller's Content-Length would be a second one.
 bool is_framing(std::string_view name) {
     return equals_ignoring_case(name, "host") || equals_ignoring_case(name, "content-length") ||
            equals_ignoring_case(name, "transfer-encoding") ||

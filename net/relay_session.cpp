@@ -191,7 +191,7 @@ void RelaySession::resume_body() {
     // The time in which the client was not allowed to send does not count against it.
     const Instant now = connection_.loop_.now();
     connection_.since_ = connection_.since_ + (now - paused_at_);
-    if (connection_.is_corked()) return; // The bytes are in hand right now.
+    if (connection_.is_corked()) return; // pump() goes on with the bytes in hand.
     connection_.socket_.resume();
     if (connection_.reader_.has_kept()) connection_.resume_soon();
     watch();
@@ -262,7 +262,7 @@ Output& RelaySession::begin_upgrade() {
     Output& output = begin_interim(101);
     framing_ = Framing::tunnel;
     connection_.keep_alive_ = false;
-    // What the client said too early is the tunnel's first word.
+    // Bytes that the client sent behind its request belong to the tunnel.
     connection_.socket_.resume();
     if (connection_.reader_.has_kept()) connection_.resume_soon();
     return output;
@@ -273,7 +273,7 @@ void RelaySession::end_head() {
 }
 
 void RelaySession::send(std::string_view piece) {
-    constexpr std::size_t copied_bytes_max = 8 * 1024; // A larger piece is sent as it lies.
+    constexpr std::size_t copied_bytes_max = 8 * 1024; // A larger piece is sent without a copy.
     if (piece.empty()) return;
     CHECK(has_head());
     if (framing_ == Framing::bodiless) return;

@@ -1,8 +1,9 @@
-// Socket: the descriptor of one client (or one origin), from accept to close. Internal to net/.
+// Socket: the descriptor of one connection, from accept() or connect() to close(). Internal to
+// net/.
 //
-// Bytes go straight to the kernel; only what it does not take waits here, in a backlog that exists
-// only as long as there is one. Bytes come in through the loop's shared buffer, so a socket that
-// has nothing to say owns no memory. A peer that sends or reads without end gets a share per turn.
+// Bytes go straight to the kernel; only bytes that it does not take wait here, in a backlog that is
+// allocated for them. Bytes come in through the loop's shared buffer, so an idle socket owns no
+// memory. A peer that sends or reads without end gets a share per turn.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,7 @@ class Loop;
 
 class Socket final : public Watcher {
   public:
-    // Who is told. Each call may close the socket, none may destroy it; after close() none comes.
+    // Each call may close the socket, none may destroy it; after close() none comes.
     class Owner {
       public:
         virtual void on_bytes(std::string_view bytes) = 0; // Valid during the call.
@@ -48,7 +49,7 @@ class Socket final : public Watcher {
     void close();
     int descriptor() const { return descriptor_; } // -1: closed.
 
-    // frame, if not empty, is what bytes lie in: a backlog shares it instead of copying them.
+    // frame, if not empty, has the same bytes: a backlog shares it instead of copying them.
     // False: the connection is broken. Never calls the owner. REQUIRES: open.
     bool send(std::string_view bytes, const Frame& frame);
     std::size_t backlog_bytes() const;

@@ -20,7 +20,7 @@ using testing::Dial;
 
 namespace {
 
-// Accepts the clients of a test; their sockets are non-blocking, as the Listener's are.
+// Accepts the clients of a test; their sockets are non-blocking, as the Acceptor's are.
 class Door {
   public:
     Door() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

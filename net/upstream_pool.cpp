@@ -43,7 +43,7 @@ void UpstreamPool::give_back(std::unique_ptr<Upstream> upstream) {
 void UpstreamPool::discard(std::unique_ptr<Upstream> upstream) {
     upstream->close();
     --connections_;
-    // Later: this may be one of its own calls.
+    // Later: the Upstream may be calling its owner right now.
     loop_.soon([dead = std::move(upstream)] {});
 }
 

@@ -121,7 +121,7 @@ std::optional<Refusal> JwtReader::check_header() const {
     return std::nullopt;
 }
 
-// Of several keys the one that came closest says why: unknown, wrong algorithm, bad signature.
+// With several keys the refusal is of the best match: unknown key, wrong algorithm, bad signature.
 std::optional<Refusal> JwtReader::check_signature(const Parts& parts, UnixSeconds now) const {
     std::array<std::uint8_t, rsa_bits_max / 8> signature; // The longest there is.
     const std::optional<std::size_t> size = read_base64url(parts.signature, signature);
