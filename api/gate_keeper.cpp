@@ -165,7 +165,6 @@ void GateKeeper::handle(Call& call) {
     }
     proxy_->forward(call.request(), call.exchange(),
                     {.identity = identity.view(),
-                     .answer = {},
                      .request_id = call.request_id().view(),
                      .note = accepts_html(call.request()) ? wants_page : 0});
 }

@@ -1,7 +1,7 @@
-// Bytes of an origin, cut in three ways: the same parts of one answer come out each time. Two of
-// our own readers, one that passes pieces on and one that keeps the whole, read the same answer.
+// Bytes of a server, cut in three ways: the same parts of one answer come out each time, and the
+// same whole answer, whose body is bounded, is collected from them.
 //
-// Input: two bytes that say how it is cut and what was asked, then the origin's bytes.
+// Input: two bytes that say how it is cut and what was asked, then the server's bytes.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "net/response_reader.h"
+#include "net/client_response.h"
 #include "net/response_stream.h"
 
 namespace {
@@ -22,7 +22,7 @@ using Step = ResponseStream::Step;
 struct Asked {
     bool to_head = false;
     bool upgrades = false;
-    bool cleanly = true; // How the origin ends.
+    bool cleanly = true; // How the connection ends.
 };
 
 struct Head {
@@ -60,12 +60,12 @@ void check_order(const Seen& seen, Step step, unsigned status) {
     CHECK(seen.heads.size() <= limits::interim_max);
 }
 
-Seen read(std::string_view bytes, std::size_t piece_bytes, std::size_t room_bytes,
+Seen read(std::string_view bytes, std::size_t piece_bytes, std::size_t space_bytes,
           const Asked& asked) {
     ResponseStream stream;
     stream.begin(asked.to_head, asked.upgrades);
     ResponseHead head;
-    std::vector<char> room(room_bytes);
+    std::vector<char> space(space_bytes);
     Seen seen;
     while (!bytes.empty() && seen.last != Step::end && seen.last != Step::failed) {
         const std::string copy(bytes.substr(0, piece_bytes)); // So that sanitizers see its end.
@@ -73,7 +73,7 @@ Seen read(std::string_view bytes, std::size_t piece_bytes, std::size_t room_byte
         std::string_view fresh = copy;
         do {
             std::string_view piece;
-            seen.last = stream.next(fresh, head, room, piece);
+            seen.last = stream.next(fresh, head, space, piece);
             check_order(seen, seen.last, head.status);
             const bool is_head =
                 seen.last == Step::interim || seen.last == Step::head || seen.last == Step::upgrade;
@@ -98,16 +98,32 @@ Seen read(std::string_view bytes, std::size_t piece_bytes, std::size_t room_byte
     return seen;
 }
 
-void compare_with_reader(std::string_view bytes, const Seen& seen, const Asked& asked) {
-    constexpr std::size_t body_bytes_max = 64 * 1024;
-    ResponseReader reader(body_bytes_max, asked.to_head);
-    ResponseReader::Step step = reader.feed(bytes);
-    if (step == ResponseReader::Step::more) step = reader.end(asked.cleanly);
-    CHECK((step == ResponseReader::Step::done) == (seen.last == Step::end));
-    if (seen.last != Step::end) return;
-    CHECK(reader.response().status == seen.heads.back().status);
-    CHECK(reader.response().body == seen.body);
-    CHECK(reader.response().headers.size() == seen.heads.back().headers.size());
+// The whole answer, collected with a bound that inputs reach.
+void check_collected(std::string_view bytes, std::size_t piece_bytes, std::size_t space_bytes,
+                     const Seen& seen, const Asked& asked) {
+    constexpr std::size_t body_bytes_max = 1'024;
+    using Collected = ResponseCollector::Step;
+    ResponseCollector collector(body_bytes_max, asked.to_head);
+    ResponseHead head;
+    std::vector<char> space(space_bytes);
+    Collected step = Collected::more;
+    while (!bytes.empty() && step == Collected::more) {
+        const std::string copy(bytes.substr(0, piece_bytes));
+        bytes.remove_prefix(copy.size());
+        std::string_view fresh = copy;
+        step = collector.feed(fresh, head, space);
+    }
+    if (step == Collected::more) step = collector.finish(asked.cleanly);
+    const ClientResponse& response = collector.response();
+    CHECK(response.body.size() <= body_bytes_max);
+    CHECK((step == Collected::failed) == !collector.fault().empty());
+    const bool is_small = seen.body.size() <= body_bytes_max;
+    CHECK((step == Collected::done) == (seen.last == Step::end && is_small));
+    if (step != Collected::done) return;
+    CHECK(response.status == seen.heads.back().status);
+    CHECK(response.body == seen.body);
+    CHECK(response.headers.size() == seen.heads.back().headers.size());
+    CHECK(collector.keep_alive() == seen.keep_alive);
 }
 
 } // namespace
@@ -121,6 +137,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Seen whole = read(bytes, bytes.size() + 1, bytes.size() + 1, asked);
     CHECK(read(bytes, 1 + data[0] % 64, 16, asked) == whole);
     CHECK(read(bytes, 1, 1, asked) == whole);
-    if (!asked.upgrades) compare_with_reader(bytes, whole, asked);
+    if (asked.upgrades) return 0;
+    check_collected(bytes, bytes.size() + 1, bytes.size() + 1, whole, asked);
+    check_collected(bytes, 1 + data[0] % 64, 16, whole, asked);
     return 0;
 }

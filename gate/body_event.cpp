@@ -60,7 +60,7 @@ NamedEvent event_in_body(const Question& question, std::string_view member) {
         case token::JsonFault::too_many_members:
         case token::JsonFault::too_deep: return {.fault = BodyFault::malformed};
     }
-    // Some readers ignore the case of names, and take the last of those that they hold for equal.
+    // Some parsers ignore the case of names, and take the last of those that differ in case only.
     for (const token::JsonMember& one : object.members())
         if (one.name != member && same_letters(one.name, member))
             return {.fault = BodyFault::ambiguous};

@@ -15,7 +15,6 @@ std::string_view name(Category category);
 
 // Calls per minute and client; 0: no limit.
 using CallLimits = std::array<std::uint32_t, category_count>;
-inline constexpr CallLimits default_call_limits{60, 120, 30, 3'000};
 
 // Of an API path, with or without /v1. Nothing: it is not counted (pages, health, auth/me).
 std::optional<Category> category_of(std::string_view path);

@@ -190,12 +190,12 @@ class Judge {
         decision_.detail = unmet.detail;
         if (unmet.status == 400 || unmet.status == 415) {
             decision_.status = unmet.status;
-            return; // No other place would help.
+            return; // A malformed request is not redirected.
         }
         if (unmet.status == 503) {
             decision_.verdict = Verdict::refuse;
             decision_.status = unmet.status;
-            return; // Nor in other words: it is not the visitor's fault.
+            return; // Neither redirected nor given the rule's own answer: the server is at fault.
         }
         const RequestKind kind =
             decision_.rule->kind.value_or(is_api_ ? RequestKind::api : RequestKind::page);

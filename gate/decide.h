@@ -1,5 +1,5 @@
-// decide: may this request pass? The one place that knows, for the proxy, the verify route and the
-// command line; the edge files say the same (tests/gate/decisions.json holds them to it).
+// decide: may this request pass? One function for the proxy, the verify route and the command line;
+// the edge files say the same (tests/gate/decisions.json compares them).
 //
 // Pure: everything that changes is asked of the witness. A request that passes allocates nothing
 // here.
@@ -25,7 +25,7 @@ enum class Verdict : std::uint8_t {
 };
 std::string_view name(Verdict verdict);
 
-// An event's id, held by value so that a decision outlives its request.
+// An event's id, copied so that a decision outlives its request.
 class EventId {
   public:
     void assign(std::string_view text); // Empty afterwards when it is too long to be a room's.
@@ -51,12 +51,12 @@ MatchedRule match_rule(const Rules& rules, const Question& question);
 struct Decision {
     Verdict verdict = Verdict::bad_request;
     std::uint16_t status = 400; // What the client gets; 200 stands for "passes".
-    const Rule* rule = nullptr; // Which one decided; null: none was asked. Lives with the rules.
+    const Rule* rule = nullptr; // Which rule decided; null: none. Lives with the rules.
     std::string_view error;     // For the client, in system U's words; empty: passes.
     std::string_view reason;    // For people, one clause.
     std::string_view detail;    // A stable word that says more, or empty.
     EventId event;              // Captured from the path, or else named by the entry pass.
-    std::string_view user;      // Whom the witness named, if it was asked. Lives with the witness.
+    std::string_view user;      // As the witness named it, if it was asked. Lives with the witness.
     std::string location;       // Where to go: the Location of a redirect, `redirectTo` in JSON.
 };
 
@@ -69,7 +69,7 @@ inline Decision decide(const Rules& rules, const Question& question, Witness& wi
 // {"error":"…","redirectTo":"…"}. REQUIRES: the verdict is refuse or bad_request.
 std::string refusal_body(const Decision& decision);
 
-// Belongs to every answer that the gate gives itself.
+// The Cache-Control of every answer that the gate writes itself.
 inline constexpr std::string_view refusal_cache_control = "no-store, no-cache, must-revalidate";
 
 } // namespace anteroom::gate

@@ -1,7 +1,8 @@
 // edge_file: the same rules as one JavaScript file for a CDN, with an interpreter of its own.
 //
-// The file is complete: rules and public keys are data in it, secrets are asked for by name unless
-// they are to be in the file. tests/gate runs it against the same table as decide().
+// The file is complete: rules and public keys are data in it, secrets are asked of the platform by
+// name (environment variables, bindings) unless they are to be in the file. tests/gate runs it
+// against the same table as decide().
 #pragma once
 
 #include <cstdint>

@@ -89,7 +89,7 @@ Result<EdgeKeys> EdgeKeys::from_texts(std::span<const std::string> secrets) {
     return EdgeKeys(std::move(keys));
 }
 
-std::string EdgeKeys::stamp(const Question& question, token::UnixSeconds now) const {
+std::string EdgeKeys::stamp_testing(const Question& question, token::UnixSeconds now) const {
     const std::string seconds = std::to_string(now.count);
     const token::Digest signature = sign(keys_.front(), signed_text(question, seconds));
     return std::string(version) + '.' + seconds + '.' + token::base64url(signature);

@@ -1,10 +1,10 @@
-// Edge stamps: the edge's word that it has let exactly this request pass, a moment ago.
+// Edge stamps: the edge's signature on a request that it let pass, with the time.
 //
 //   X-CloudFront-Verified: v1.<Unix seconds>.<base64url of the HMAC-SHA256 of
 //                          "v1\n" seconds "\n" method "\n" host "\n" path and query>
 //
-// The host is in small letters, path and query are as they travel. A stamp says that the request
-// came through the edge and nothing about who sent it. Values; thread-safe to read.
+// The host is in small letters, path and query are as they travel. A stamp proves that the
+// request came through the edge, not which visitor sent it. Values; thread-safe to read.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ class EdgeKeys {
     // As operators write them; refuses weak ones, and the same one twice.
     static Result<EdgeKeys> from_texts(std::span<const std::string> secrets);
 
-    // With the first key. The edge files do the same; here it is for tests.
-    std::string stamp(const Question& question, token::UnixSeconds now) const;
+    // Stamps with the first key, as the edge files do.
+    std::string stamp_testing(const Question& question, token::UnixSeconds now) const;
 
     // Whether one of the keys has stamped this request.
     StampFault check(const Question& question, token::UnixSeconds now) const;

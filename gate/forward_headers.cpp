@@ -18,7 +18,7 @@ enum class Kind : std::uint8_t {
     hop,       // Ends here.
     framing,   // Written anew.
     written,   // Set by us: X-Forwarded-*, X-Request-ID, Host.
-    forwarded, // A trusted proxy's word only: Forwarded, X-Real-IP.
+    forwarded, // Passes only from a trusted proxy: Forwarded, X-Real-IP.
     identity,
 };
 
@@ -108,7 +108,7 @@ class Listed {
             });
         }
     }
-    // More than can be remembered: nobody means that, and nothing passes but what we write.
+    // More names than fit are an attack: then no header of the client passes.
     bool overflows() const { return count_ > names_.size(); }
     bool has(std::string_view name) const {
         if (overflows()) return true;
@@ -139,7 +139,7 @@ std::size_t write_request_line(Output& output, const Request& request) {
     return output.size();
 }
 
-// The chain of a trusted proxy is continued; anybody else's begins here.
+// X-Forwarded-For of a trusted proxy is continued; that of any other peer is replaced.
 void write_forwarded_for(Output& output, const Request& request) {
     net::append(output, "X-Forwarded-For: ");
     if (request.peer_is_trusted) {
@@ -180,10 +180,6 @@ void write_request_framing(Output& output, const Request& request) {
 }
 
 } // namespace
-
-bool claims_identity(std::string_view name) {
-    return is_identity(Spelling(name));
-}
 
 bool wants_upgrade(const Request& request) {
     if (request.minor_version == 0 || request.body_streams || !request.body.empty()) return false;

@@ -1,10 +1,10 @@
 // Forward headers: what of a request's head reaches the origin, and of an answer's the client.
 // Pure.
 //
-// Framing is never copied: it is written anew from what was parsed, so that two readings of one
-// message cannot exist behind us. Hop-by-hop headers end here (RFC 9110, 7.6.1), and so do headers
-// by which a visitor could claim to be somebody (X-User-Id and the like, also spelled X_User_Id:
-// many origins read both as one name).
+// Framing is never copied: it is written anew from what was parsed, so that the origin cannot read
+// another message than we did. Hop-by-hop headers end here (RFC 9110, 7.6.1), and so do headers by
+// which a visitor could claim another user's identity (X-User-Id and the like, also spelled
+// X_User_Id: many origins read both as one name).
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,7 @@ void write_response_headers(net::Output& output, const net::ResponseHead& head,
                             std::string_view request_id, std::string_view via, bool upgrade);
 
 // Whether the client asks to speak WebSocket on this connection (RFC 6455, 4.1). Nothing else may
-// pass: behind "Upgrade: h2c" more requests could go by that nobody has looked at.
+// pass: behind "Upgrade: h2c" more requests could follow that the gate has not decided on.
 bool wants_upgrade(const net::Request& request);
-
-// Whether a name from outside must not pass: identity, whatever the punctuation in it.
-bool claims_identity(std::string_view name);
 
 } // namespace anteroom::gate

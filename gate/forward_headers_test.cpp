@@ -153,14 +153,18 @@ TEST(ForwardHeaders, OfAnAnswerTheSame) {
 }
 
 TEST(ForwardHeaders, KnowsIdentityInEverySpelling) {
+    const auto passes = [](const std::string& name) {
+        const std::string line = name + ": eve\r\n";
+        return has(forwarded("GET / HTTP/1.1\r\nHost: a\r\n" + line + "\r\n"), line);
+    };
     for (const char* name : {"X-User-Id", "x-user-id", "X_USER_ID", "X-User_Role", "x.user.email",
                              "X-User-", "X-User-A-Very-Long-Name-Indeed", "X-Anteroom-Pass",
                              "x_anteroom_room", "X-CloudFront-Verified", "X~User~Id", "X-User"}) {
-        EXPECT_TRUE(claims_identity(name)) << name;
+        EXPECT_FALSE(passes(name)) << name;
     }
     for (const char* name : {"X-Userland", "User-Agent", "X-Use", "Cookie", "X-Anteroomy",
                              "X-CloudFront-Verified-By-A-Long-Shot"}) {
-        EXPECT_FALSE(claims_identity(name)) << name;
+        EXPECT_TRUE(passes(name)) << name;
     }
 }
 

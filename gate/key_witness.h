@@ -1,5 +1,5 @@
-// KeyWitness: what keys alone can tell, for the command line and tests. It knows no rooms: which
-// outer lines are active it is told, and a pass that was revoked is still good for it.
+// KeyWitness: a Witness that has keys and no rooms, for the command line and tests. The caller says
+// which outer lines are active; a pass that was revoked is still accepted.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ class KeyWitness : public Witness {
         : passes_(passes), now_(now), active_(std::move(active)) {}
 
     void say_user(std::string id, std::string role);
-    // Whoever the request's access token names. What is refused makes the caller nobody.
+    // The user is the one that the request's access token names; a refused token means no user.
     void read_user(const Question& question, token::AccessVerifier& logins);
 
     bool outer_line_active(std::string_view event) override;

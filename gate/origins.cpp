@@ -117,9 +117,4 @@ void Origins::note_check(Origin& origin, bool well) {
     origin.failures = 0;
 }
 
-std::size_t Origins::up() const {
-    return static_cast<std::size_t>(std::count_if(
-        origins_.begin(), origins_.end(), [](const auto& origin) { return origin->is_up; }));
-}
-
 } // namespace anteroom::gate

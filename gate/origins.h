@@ -1,9 +1,10 @@
 // Origins: the servers behind the gate, on one loop, and which of them is asked next.
 //
 // The one with the fewest requests under way among those that are up; between equals, in turns.
-// One is down after so many failures in a row, of requests or of checks. Checks bring it back; so
-// does time, on trial: the next failure puts it down again. When all are down they are asked all
-// the same: a wrong check must not close the site.
+// One is down after failures_max failures in a row, of requests or of checks. It is up again after
+// successes_min good checks or, without checks, on trial after trial_after: the next failure puts
+// it down again. When all are down they are used all the same: a wrong check must not close the
+// site.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@
 namespace anteroom::gate {
 
 struct HealthRules {
-    std::string path; // Asked with GET; empty: no checks, only what requests show.
+    std::string path; // Asked with GET; empty: no checks, requests alone decide.
     Millis interval{5'000};
     Millis deadline{2'000};
     unsigned failures_max = 3;  // In a row, then it is down.
@@ -67,13 +68,12 @@ class Origins {
     // Null: there is no other than `except`.
     Origin* pick(const Origin* except = nullptr);
 
-    // What became of a request or of a check.
+    // The result of a request or of a check.
     void note_success(Origin& origin);
     void note_failure(Origin& origin);
     void note_check(Origin& origin, bool well);
 
-    std::span<const std::unique_ptr<Origin>> all() const { return origins_; }
-    std::size_t up() const;
+    std::span<const std::unique_ptr<Origin>> all_testing() const { return origins_; }
 
   private:
     Origins(net::Loop& loop, OriginsOptions options, std::shared_ptr<net::TlsClient> tls);
@@ -89,7 +89,7 @@ class Origins {
     std::vector<std::unique_ptr<Origin>> origins_;
     std::vector<std::unique_ptr<OriginCheck>> checks_;
     std::size_t turn_ = 0;
-    std::shared_ptr<Origins*> self_; // Null inside once this is gone: a lookup may come later.
+    std::shared_ptr<Origins*> self_; // Points to null once this is gone: a lookup may end later.
     net::Alarm look_up_again_;
 };
 

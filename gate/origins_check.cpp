@@ -14,7 +14,7 @@ OriginCheck::OriginCheck(net::Loop& loop, Origins& origins, Origin& origin,
 }
 
 void OriginCheck::ask() {
-    if (upstream_) return; // The last question is still open; its deadline decides.
+    if (upstream_) return; // The last check is under way; its deadline ends it.
     if (origin_.addresses.empty()) return origins_.note_check(origin_, false);
     upstream_ = std::make_unique<net::Upstream>(loop_);
     if (!upstream_->connect(origin_.address(), rules_.deadline, *this)) return conclude(false);
@@ -40,7 +40,7 @@ void OriginCheck::on_upstream_bytes(net::Upstream&, std::string_view bytes) {
 
 void OriginCheck::conclude(bool well) {
     upstream_->close();
-    loop_.soon([dead = std::move(upstream_)] {}); // This may be one of its calls.
+    loop_.soon([dead = std::move(upstream_)] {}); // The Upstream may be calling right now.
     origins_.note_check(origin_, well);
 }
 

@@ -1,6 +1,5 @@
-// OriginCheck: asks one origin again and again whether it is well, on a connection of its own.
-//
-// Well is an answer from 200 to 399 in time.
+// OriginCheck: sends a GET to one origin at every interval, on a connection of its own. An answer
+// from 200 to 399 in time is a success.
 #pragma once
 
 #include <memory>
@@ -32,7 +31,7 @@ class OriginCheck final : private net::Upstream::Owner {
     Origin& origin_;
     const HealthRules& rules_;
     net::ResponseStream stream_;
-    std::unique_ptr<net::Upstream> upstream_; // Null: not asking.
+    std::unique_ptr<net::Upstream> upstream_; // Null: no check is under way.
     net::Alarm again_;
 };
 

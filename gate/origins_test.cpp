@@ -89,7 +89,7 @@ TEST(Origins, OneThatFailsAgainAndAgainIsLeftAlone) {
                                        .health = {.failures_max = 3}});
     ASSERT_TRUE(opened);
     Origins& origins = **opened;
-    Origin& bad = *origins.all()[0];
+    Origin& bad = *origins.all_testing()[0];
     for (int i = 0; i < 2; ++i) origins.note_failure(bad);
     origins.note_success(bad);
     for (int i = 0; i < 2; ++i) origins.note_failure(bad);
@@ -97,9 +97,9 @@ TEST(Origins, OneThatFailsAgainAndAgainIsLeftAlone) {
     origins.note_failure(bad);
     EXPECT_FALSE(bad.is_up);
     for (int i = 0; i < 5; ++i) EXPECT_NE(origins.pick(), &bad);
-    Origin& other = *origins.all()[1];
+    Origin& other = *origins.all_testing()[1];
     for (int i = 0; i < 3; ++i) origins.note_failure(other);
-    EXPECT_EQ(origins.up(), 0u);
+    for (const auto& origin : origins.all_testing()) EXPECT_FALSE(origin->is_up);
     EXPECT_NE(origins.pick(), nullptr); // Somebody must be asked.
 }
 
@@ -109,7 +109,7 @@ TEST(Origins, OneThatIsDownIsTriedAgainAfterAWhile) {
                                        .health = {.failures_max = 1, .trial_after = Millis{0}}});
     ASSERT_TRUE(opened);
     Origins& origins = **opened;
-    Origin& bad = *origins.all()[0];
+    Origin& bad = *origins.all_testing()[0];
     origins.note_failure(bad);
     std::map<const Origin*, int> asked;
     for (int i = 0; i < 10; ++i) ++asked[origins.pick()];
@@ -196,7 +196,7 @@ TEST(Origins, ChecksBringAnOriginDownAndUpAgain) {
                                     .successes_min = 2};
     Gate gate({origin.url(), other.url()}, std::move(options));
     const auto up = [&] {
-        return gate.thread().call([&] { return gate.origins().all()[0]->is_up; });
+        return gate.thread().call([&] { return gate.origins().all_testing()[0]->is_up; });
     };
     EXPECT_TRUE(eventually([&] { return checks >= 2; }));
     EXPECT_TRUE(up());
@@ -226,7 +226,7 @@ TEST(Origins, KeptConnectionsAreBoundedInNumberAndTime) {
     for (Dial& dial : dials) dial.write(get());
     for (Dial& dial : dials) EXPECT_EQ(dial.read_response().body, "ok");
     const auto idle = [&] {
-        return gate.thread().call([&] { return gate.origins().all()[0]->pool.idle(); });
+        return gate.thread().call([&] { return gate.origins().all_testing()[0]->pool.idle(); });
     };
     EXPECT_LE(idle(), 2u);
     EXPECT_TRUE(eventually([&] { return idle() == 0; }));
@@ -238,7 +238,8 @@ TEST(Origins, NamesAreLookedUp) {
     GateOptions options;
     Gate gate({"http://localhost:" + std::to_string(origin.port())}, std::move(options));
     EXPECT_TRUE(eventually([&] {
-        return gate.thread().call([&] { return !gate.origins().all()[0]->addresses.empty(); });
+        return gate.thread().call(
+            [&] { return !gate.origins().all_testing()[0]->addresses.empty(); });
     }));
     // The name may have several addresses, of which one has nobody behind it.
     EXPECT_TRUE(eventually([&] { return gate.ask(get()).body == "by name"; }));

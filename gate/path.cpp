@@ -140,7 +140,7 @@ PathFault CleanPath::split() {
     return PathFault::none;
 }
 
-// As often as it stands there: who is behind us may take one away, too.
+// Repeatedly: an origin behind us may also remove one.
 void CleanPath::drop_version() {
     if (!is_api()) return;
     std::size_t versions = 0;

@@ -1,6 +1,6 @@
-// CleanPath: a request's path as the rules see it, or the reason why nobody should serve it.
+// CleanPath: a request's path as the rules see it, or the reason why it is refused.
 //
-// One reading for everybody: percent-decoded once, without the version ("/api/v1/x" is "/api/x")
+// One reading for all rules: percent-decoded once, without the version ("/api/v1/x" is "/api/x")
 // and without a slash at the end. Whatever two programs could read in two ways is refused instead:
 // encoded delimiters, dot segments, double slashes, path parameters, what is encoded twice, what is
 // no UTF-8. A value of a few kilobytes for the stack; reading allocates nothing.

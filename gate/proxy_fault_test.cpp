@@ -147,7 +147,8 @@ TEST(ProxyFault, AnAnswerNobodyAskedForIsNotGivenToTheNext) {
     EXPECT_EQ(gate.ask(get()).body, "ok");
     poisoned = true;
     EXPECT_TRUE(eventually([&] {
-        return gate.thread().call([&] { return gate.origins().all()[0]->pool.idle() == 0; });
+        return gate.thread().call(
+            [&] { return gate.origins().all_testing()[0]->pool.idle() == 0; });
     }));
     EXPECT_EQ(gate.ask(get()).body, "ok");
 }

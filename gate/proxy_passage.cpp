@@ -72,7 +72,7 @@ void Passage::start(const net::Request& request, net::Exchange& exchange, const 
 }
 
 void Passage::write_head(const net::Request& request, const ForwardPlan& plan) {
-    origin_host_ = proxy_.options_.origin_host || request.host.empty();
+    origin_host_ = request.host.empty();
     net::recycle(head_);
     line_bytes_ = write_request_head(head_, request,
                                      {.via = proxy_.options_.via,
@@ -82,17 +82,14 @@ void Passage::write_head(const net::Request& request, const ForwardPlan& plan) {
                                       .origin_host = origin_host_});
     if (!request.body.empty()) net::append(head_, request.body);
     request_id_.assign(plan.request_id);
-    answer_lines_.clear();
-    for (const net::Header& header : plan.answer) {
-        answer_lines_.append(header.name).append(": ").append(header.value).append("\r\n");
-    }
 }
 
 // Asks origin_, on a kept connection or a new one.
 void Passage::attempt() {
     ++origin_->under_way;
     stream_.begin(is_head_, upgrades_);
-    // What cannot be repeated goes only where somebody is known to listen.
+    // A request that cannot be repeated uses a kept connection only if the origin has not closed
+    // it.
     const bool certain = body_streams_ || !is_idempotent_ || !stale_left_;
     if (stale_left_) upstream_ = origin_->pool.reuse(*this, certain);
     if (upstream_) {
@@ -163,7 +160,7 @@ Millis Passage::patience() const {
 
 void Passage::note_body_sent() {
     upstream_->set_deadline(patience());
-    if (upstream_->send_failed()) return relay_.pause_body(); // Its last words may still come.
+    if (upstream_->send_failed()) return relay_.pause_body(); // An early answer may still come.
     if (upstream_->backlog_bytes() <= net::limits::relay_bytes_max) return;
     relay_.pause_body();
     proxy_.stats_.body_pauses.add();
@@ -199,11 +196,10 @@ void Passage::pass_interim(const net::ResponseHead& head) {
 }
 
 void Passage::pass_head(const net::ResponseHead& head) {
-    if (!relay_.wanted()) return; // pass_on() sees it.
+    if (!relay_.wanted()) return; // pass_on() ends the passage.
     waits_long_ = is_event_stream(head);
     net::Output& lines = relay_.begin_head(head.status, head.length);
     write_response_headers(lines, head, request_id_, proxy_.options_.via, false);
-    net::append(lines, answer_lines_);
     relay_.end_head();
     proxy_.origins_->note_success(*origin_);
 }
@@ -214,12 +210,11 @@ void Passage::pass_upgrade(const net::ResponseHead& head) {
     proxy_.stats_.tunnels.add();
     net::Output& lines = relay_.begin_upgrade();
     write_response_headers(lines, head, request_id_, proxy_.options_.via, true);
-    net::append(lines, answer_lines_);
     relay_.end_head();
     proxy_.origins_->note_success(*origin_);
 }
 
-// What has come of the answer leaves; a slow client makes the origin wait.
+// Sends the collected part of the answer; while the client is slow the origin's socket is paused.
 void Passage::pass_on() {
     if (!relay_.flush()) return on_gone();
     upstream_->set_deadline(patience());
@@ -281,12 +276,12 @@ void Passage::on_late(net::Upstream& upstream) {
     fail({.status = Status::gateway_timeout,
           .reason = "the origin took too long",
           .nothing_was_sent = !upstream.is_open(),
-          .may_repeat = false}); // A slow origin is not helped by more work.
+          .may_repeat = false}); // A second request would only make a slow origin slower.
 }
 
 void Passage::fail(const Verdict& verdict) {
     const bool nothing_was_heard = !stream_.has_begun();
-    // A kept connection may have been closed by the origin just now, which is its right.
+    // An origin may close an idle connection at any time: that is no failure of the origin.
     const bool was_stale =
         upstream_ && upstream_->uses > 1 && nothing_was_heard && verdict.may_repeat;
     const bool may_repeat = verdict.nothing_was_sent || (verdict.may_repeat && is_idempotent_);
@@ -346,7 +341,7 @@ void Passage::leave_origin() {
 void Passage::over() {
     if (is_tunnel_) proxy_.stats_.tunnels.add(-1);
     relay_ = net::Relay();
-    constexpr std::size_t kept_bytes_max = 8 * 1024; // What a head needs; a body's room goes back.
+    constexpr std::size_t kept_bytes_max = 8 * 1024; // Enough for a head; a body is freed.
     if (head_.capacity() > kept_bytes_max) head_ = net::Output();
     proxy_.retire(*this);
 }

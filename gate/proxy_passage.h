@@ -67,14 +67,13 @@ class Passage final : private net::RelayOwner, private net::Upstream::Owner {
     Origin* origin_ = nullptr;
     std::unique_ptr<net::Upstream> upstream_;
     net::ResponseStream stream_;
-    net::Output head_;         // For the origin, and the body if it came whole.
-    std::string answer_lines_; // Of the plan.
+    net::Output head_; // For the origin, and the body if it came whole.
     std::string request_id_;
     std::size_t line_bytes_ = 0; // Of the first line in head_.
     std::uint32_t note_ = 0;
-    unsigned origins_left_ = 0;   // How many others may be asked.
-    unsigned addresses_left_ = 0; // Of this origin.
-    bool stale_left_ = false;     // A kept connection may still turn out to be dead.
+    unsigned origins_left_ = 0;   // How many other origins may be tried.
+    unsigned addresses_left_ = 0; // How many other addresses of origin_.
+    bool stale_left_ = false;     // A dead kept connection may still be replaced.
     bool origin_host_ = false;
     bool is_idempotent_ = false;
     bool is_head_ = false;

@@ -196,9 +196,7 @@ WireResponse Gate::ask(std::string_view request) const {
 
 void Gate::handle(const net::Request& request, net::Exchange& exchange) {
     proxy_->forward(request, exchange,
-                    {.identity = options_.identity,
-                     .answer = options_.answer,
-                     .request_id = options_.request_id});
+                    {.identity = options_.identity, .request_id = options_.request_id});
 }
 
 void Gate::refuse(const Failure& failure, net::Answer& answer) {

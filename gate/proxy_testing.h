@@ -77,7 +77,6 @@ struct GateOptions {
     ProxyOptions proxy;
     net::ServerOptions server;
     std::vector<net::Header> identity;
-    std::vector<net::Header> answer;
     std::string_view request_id;
 };
 
@@ -91,7 +90,7 @@ class Gate final : private net::Handler, private Refuser {
     net::testing::Dial dial() const { return net::testing::Dial(port_); }
     net::testing::WireResponse ask(std::string_view request) const;
     const ProxyStats& stats() const { return proxy_->stats(); }
-    Origins& origins() { return proxy_->origins(); }
+    Origins& origins() { return proxy_->origins_testing(); }
     net::testing::LoopThread& thread() { return thread_; }
 
   private:

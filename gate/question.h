@@ -16,7 +16,7 @@ struct Question {
     std::string_view target;     // The path, not decoded; a query may follow.
     std::string_view query = {}; // If the target is the path alone.
     std::span<const net::Header> headers;
-    std::optional<std::string_view> body = {}; // Nothing: whoever asks cannot see it.
+    std::optional<std::string_view> body = {}; // Nothing: the caller does not have it.
 };
 
 inline Question question_of(const net::Request& request) {
@@ -43,7 +43,8 @@ inline constexpr std::string_view entry_cookie = "urr-entry-token";
 inline constexpr std::string_view older_entry_cookie = "tiketi-entry-token";
 
 // The tokens that a request shows; empty: none. When a header and a cookie disagree, the header
-// counts. A header that comes twice gives a text that is no token: nobody knows which one is meant.
+// counts. A header that comes twice gives a text that is no token: origins differ in which one they
+// take.
 std::string_view outer_token(const Question& question);
 std::string_view entry_token(const Question& question);
 // Of this name, whatever it is.

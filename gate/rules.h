@@ -21,9 +21,9 @@ namespace anteroom::gate {
 enum class Need : std::uint8_t {
     outer,  // The outer pass of the captured event, while that event's outer line is active.
     entry,  // The entry pass of the captured event, or of any, and of the user who shows it.
-    user,   // Anybody who is logged in.
-    admin,  // Somebody who may operate.
-    inside, // The ticket, where the rule says, of somebody who is inside. Only the server can tell.
+    user,   // A logged-in user.
+    admin,  // A user who may operate.
+    inside, // The ticket of a visitor who is inside, where the rule says. Only the server knows.
 };
 inline constexpr std::size_t need_count = 5;
 std::string_view name(Need need);
@@ -45,7 +45,7 @@ struct TokenPlace {
     std::string name;
 };
 
-// What who is refused is told instead of our own words.
+// The answer to a refused request, instead of the built-in one.
 struct OwnRefusal {
     std::uint16_t status = 403; // 401 or 403.
     std::string body;           // JSON.
@@ -62,7 +62,7 @@ struct Rule {
     bool deny = false;
     std::string body_event; // Which member of the JSON body names the pass's event; empty: none.
     std::optional<RequestKind> kind; // Nothing: by the path.
-    // Where who is refused is sent; "{event}" stands for the event. Empty: nowhere.
+    // Where a refused request is redirected to; "{event}" stands for the event. Empty: nowhere.
     std::array<std::string, need_count> redirects;
     std::string deny_redirect;
     std::string room;                 // The event of paths that capture none; empty: any.
@@ -79,7 +79,7 @@ struct Rule {
 struct Rules {
     std::vector<Rule> list;
     bool redirect_api = false;    // API requests are redirected like pages.
-    bool anonymous_entry = false; // An entry pass counts although nobody is logged in.
+    bool anonymous_entry = false; // An entry pass counts without a logged-in user.
 };
 
 struct Match {
@@ -87,14 +87,14 @@ struct Match {
     std::optional<std::string_view> event; // As it stands in the path.
 };
 
-// A rule that asks for something also fits paths in other letters, one that lets pass does not: an
-// origin that ignores case must not be reached around the gate, nor one that does not.
+// A rule with needs ignores the case of paths, one without needs does not: whether the origin
+// ignores case or not, no spelling of a path gets around a rule with needs.
 Match first_match(const Rules& rules, const Question& question, const CleanPath& path);
 
 // Whether everything that fits `later` fits `earlier`, so that `later` never decides.
 bool hides(const Rule& earlier, const Rule& later);
 
-// Rules as text (docs/gate.md). `file` is how complaints call it. The fault has one line for each
+// Rules as text (docs/gate.md). `file` is its name in faults. The fault has one line for each
 // mistake, with its line number.
 Result<Rules> read_rules(std::string_view toml, std::string_view file);
 

@@ -1,8 +1,8 @@
 // ChunkDecoder: the chunked transfer coding (RFC 9112, 7.1), byte by byte, strict and bounded.
 //
 // Extensions are read and ignored, up to a limit, since they do not count as body. Quoted extension
-// values are refused: nobody sends them, and they are where parsers differ. Pure; used for requests
-// and for responses.
+// values are refused: no known client sends them, and parsers differ in how they read them. Pure;
+// used for requests and for responses.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ class ChunkDecoder {
         std::size_t produced = 0;
     };
 
-    // What to do about trailers: a proxy's server may send them and they are dropped; a client's
-    // could become headers for somebody behind us (RFC 9110, 6.5.1) and are refused.
+    // Trailers of an answer are dropped. Trailers of a request are refused: an origin could take
+    // them for headers (RFC 9110, 6.5.1).
     enum class Trailers : std::uint8_t { drop, refuse };
 
     ChunkDecoder(std::size_t body_bytes_max, Trailers trailers)

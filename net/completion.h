@@ -1,8 +1,8 @@
 // Completion<T>: one value that a callback delivers and one coroutine awaits, with a deadline.
 //
-// Lives in the waiting coroutine's frame. Whoever may deliver must be told (or cut off) before the
-// Completion dies. The waiter is resumed by the loop, never inside complete(): the caller of
-// complete() may be in the middle of something.
+// Lives in the waiting coroutine's frame. A callback that points to the Completion must lose that
+// pointer before the Completion dies. The loop resumes the coroutine, never complete() itself: the
+// caller of complete() may still be changing what the coroutine would use.
 #pragma once
 
 #include <coroutine>

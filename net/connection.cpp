@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "net/loop.h"
+#include "net/relay_session.h"
 #include "net/server_core.h"
 
 namespace anteroom::net {
@@ -17,6 +18,8 @@ Connection::Connection(ServerCore& core, const IpAddress& peer)
       peer_(peer),
       since_(core.loop.now()),
       peer_is_trusted_(core.options.proxies.trusts(peer)) {}
+
+Connection::~Connection() = default;
 
 void Connection::open(ServerCore& core, int descriptor, const IpAddress& peer, bool turned_away) {
     auto* connection = new Connection(core, peer);
@@ -64,8 +67,8 @@ void Connection::close() {
     unlink();
     core_ = nullptr;
     socket_.close();
-    if (RelayOwner* const owner = std::exchange(relay_owner_, nullptr)) owner->on_gone();
-    // Later: whoever closes may be one of our own callers, or in the middle of send().
+    if (relay_) relay_->on_closed();
+    // Later: close() may have been called from inside send_frame().
     loop_.soon([self = ConnectionRef(this)] {
         const Job told = std::move(self->on_stream_close_);
         if (told) told();
@@ -103,12 +106,12 @@ void Connection::on_bytes(std::string_view wire) {
 void Connection::on_plain(std::string_view plain) {
     switch (phase_) {
         case Phase::reading: return pump(plain);
-        case Phase::relaying: return relay_input(plain);
+        case Phase::relaying: return relay_->on_input(plain);
         case Phase::deferred:
         case Phase::flushing:
             if (closing_) return;
             reader_.keep(plain);
-            // Enough for the requests that may wait; the rest waits in the client's socket.
+            // Bytes beyond read_buffer_bytes wait in the client's socket.
             if (reader_.kept_bytes() > limits::read_buffer_bytes) socket_.pause();
             return;
         case Phase::streaming:
@@ -123,13 +126,13 @@ void Connection::on_plain(std::string_view plain) {
 
 void Connection::on_end() {
     half_closed_ = true;
-    if (phase_ == Phase::relaying) return end_relay_input();
+    if (phase_ == Phase::relaying) return relay_->on_input_end();
     const bool still_owes =
         phase_ == Phase::deferred || phase_ == Phase::flushing || resume_scheduled_;
     if (!still_owes) close();
 }
 
-// Answers what has arrived, up to a fair share, and sends the answers in one write.
+// Answers the requests that have arrived, up to pipelined_max, and sends the answers in one write.
 void Connection::pump(std::string_view fresh) {
     const ConnectionRef self(this);
     cork();
@@ -139,7 +142,7 @@ void Connection::pump(std::string_view fresh) {
     const auto has_share = [&] { return share > 0 && corked.size() < limits::corked_bytes_max; };
     while (phase_ == Phase::reading && !closing_ && has_share() && pump_one(fresh)) --share;
     if (phase_ == Phase::relaying) [[unlikely]] {
-        relay_input(fresh);
+        relay_->on_input(fresh);
     } else if (!fresh.empty() && !closing_) {
         reader_.keep(fresh);
     }
@@ -204,7 +207,7 @@ void Connection::refuse(const Refusal& refusal) {
 
 void Connection::turn_away() {
     core_->stats.refused_connections.add();
-    if (core_->options.tls) return close(); // A plain 503 would mean nothing to the client.
+    if (core_->options.tls) return close(); // A client in a TLS handshake cannot read a plain 503.
     cork();
     refuse({Status::unavailable, "too many connections"});
     uncork();
@@ -218,9 +221,31 @@ void Connection::resume_soon() {
         if (self->phase_ == Phase::reading) {
             self->pump({});
         } else if (self->phase_ == Phase::relaying) {
-            self->relay_input({});
+            self->relay_->on_input({});
         }
     });
+}
+
+void Connection::begin_relay(RelayOwner& owner) {
+    const Request& request = loop_.buffers().request;
+    keep_alive_ = request.keep_alive && !core_->draining;
+    phase_ = Phase::relaying;
+    relay_ = std::make_unique<RelaySession>(*this, owner, request);
+}
+
+// Called by RelaySession::finish() when the answer is written and relay_ is null.
+void Connection::finish_relay() {
+    if (!keep_alive_ || reader_.streams()) closing_ = true;
+    answering_ = false;
+    phase_ = Phase::reading;
+    since_ = loop_.now();
+    stalled_bytes_ = 0;
+    if (!reader_.has_kept()) {
+        reader_.shed();
+    } else if (!closing_) {
+        resume_soon();
+    }
+    if (!is_corked()) settle();
 }
 
 // Sets the one timer to what the phase allows.
@@ -232,14 +257,14 @@ void Connection::watch() {
         case Phase::reading: loop_.arm_at(timer_, reading_due()); break;
         case Phase::deferred: loop_.arm_at(timer_, now + limits.answer_deadline); break;
         case Phase::streaming:
-            if (backlog() == 0) return timer_.cancel();
+            if (backlog_bytes() == 0) return timer_.cancel();
             [[fallthrough]];
         case Phase::flushing:
             if (timer_.armed() && stalled_bytes_ != 0) return; // Already being watched.
-            stalled_bytes_ = backlog();
+            stalled_bytes_ = backlog_bytes();
             loop_.arm_at(timer_, now + limits.write_stall_deadline);
             break;
-        case Phase::relaying: watch_relay(); break;
+        case Phase::relaying: relay_->watch(); break;
         case Phase::lingering: loop_.arm_at(timer_, now + limits.linger_deadline); break;
         case Phase::closed: break;
     }
@@ -274,18 +299,18 @@ void Connection::on_deadline() {
                                                             : "the request body came too slowly"});
         }
         case Phase::deferred:
-            ++exchange_; // The Reply that is out fits no more.
+            ++exchange_; // The handler's Reply is not wanted() any more.
             phase_ = Phase::reading;
             return refuse({Status::unavailable, "no answer in time"});
         case Phase::flushing:
         case Phase::streaming:
-            if (backlog() < stalled_bytes_) {
+            if (backlog_bytes() < stalled_bytes_) {
                 stalled_bytes_ = 0;
                 return watch();
             }
             core_->stats.cut_writes.add();
             return close();
-        case Phase::relaying: return check_relay();
+        case Phase::relaying: return relay_->on_deadline();
         case Phase::handshaking:
         case Phase::lingering:
         case Phase::closed: return close();

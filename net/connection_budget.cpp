@@ -39,16 +39,16 @@ ConnectionBudget::ConnectionBudget(std::uint32_t connections_max, std::uint32_t 
       per_address_max_(per_address_max),
       by_address_(0, Hash{random_seed()}) {}
 
-ConnectionBudget::Entry ConnectionBudget::enter(const IpAddress& address, bool shared) {
+ConnectionBudget::Verdict ConnectionBudget::enter(const IpAddress& address, bool shared) {
     const std::lock_guard lock(mutex_);
-    if (connections_ >= connections_max_) return Entry::house_full;
+    if (connections_ >= connections_max_) return Verdict::process_full;
     if (!shared) {
-        std::uint32_t& held = by_address_[counted_as(address)];
-        if (held >= per_address_max_) return Entry::address_full;
-        ++held;
+        std::uint32_t& count = by_address_[counted_as(address)];
+        if (count >= per_address_max_) return Verdict::address_full;
+        ++count;
     }
     ++connections_;
-    return Entry::welcome;
+    return Verdict::welcome;
 }
 
 void ConnectionBudget::leave(const IpAddress& address, bool shared) {
@@ -56,9 +56,9 @@ void ConnectionBudget::leave(const IpAddress& address, bool shared) {
     CHECK(connections_ > 0);
     --connections_;
     if (shared) return;
-    const auto held = by_address_.find(counted_as(address));
-    CHECK(held != by_address_.end());
-    if (--held->second == 0) by_address_.erase(held);
+    const auto found = by_address_.find(counted_as(address));
+    CHECK(found != by_address_.end());
+    if (--found->second == 0) by_address_.erase(found);
 }
 
 std::uint32_t ConnectionBudget::connections() const {

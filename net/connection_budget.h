@@ -18,21 +18,21 @@ std::uint32_t connections_max_of_process(std::uint32_t reserved = limits::descri
 
 class ConnectionBudget {
   public:
-    enum class Entry : std::uint8_t { welcome, house_full, address_full };
+    enum class Verdict : std::uint8_t { welcome, process_full, address_full };
 
     explicit ConnectionBudget(std::uint32_t connections_max = connections_max_of_process(),
                               std::uint32_t per_address_max = limits::connections_per_address_max);
 
-    // shared: the address is a proxy that speaks for many, so only the total counts.
-    Entry enter(const IpAddress& address, bool shared);
-    void leave(const IpAddress& address, bool shared); // For each welcome.
+    // shared: the address is a trusted proxy with many clients behind it, so only the total counts.
+    Verdict enter(const IpAddress& address, bool shared);
+    void leave(const IpAddress& address, bool shared); // Once for each Verdict::welcome.
 
     std::uint32_t connections() const;
     std::uint32_t connections_max() const { return connections_max_; }
 
   private:
     struct Hash {
-        std::uint64_t seed; // Nobody can choose addresses that collide.
+        std::uint64_t seed; // Random, so that clients cannot choose addresses that collide.
         std::size_t operator()(const IpAddress& address) const;
     };
 

@@ -1,4 +1,4 @@
-// The way out of a Connection: answers, frames of streams, the backlog of slow readers, the end.
+// The output of a Connection: answers, frames of streams, the backlog of slow readers, closing.
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -7,6 +7,7 @@
 #include "net/connection.h"
 #include "net/header_check.h"
 #include "net/loop.h"
+#include "net/relay_session.h"
 #include "net/server_core.h"
 
 namespace anteroom::net {
@@ -54,7 +55,7 @@ Answer Connection::begin_answer(Status status) {
 void Connection::finish_answer() {
     answering_ = false;
     if (!keep_alive_) closing_ = true;
-    if (phase_ == Phase::deferred || phase_ == Phase::relaying) {
+    if (phase_ == Phase::deferred) {
         phase_ = Phase::reading;
         since_ = loop_.now();
     }
@@ -85,18 +86,15 @@ void Connection::on_drained() {
         since_ = loop_.now();
         if (reader_.has_kept()) resume_soon();
     }
-    if (relay_owner_) {
-        const ConnectionRef self(this);
-        relay_owner_->on_writable();
-        return settle();
-    }
+    const ConnectionRef self(this);
+    if (relay_) relay_->on_drained();
     settle();
 }
 
-// Decides what comes next, after bytes have left or could not.
+// Chooses the next phase after bytes were sent or put into the backlog.
 void Connection::settle() {
     if (phase_ == Phase::closed) return;
-    const bool flushed = backlog() == 0;
+    const bool flushed = backlog_bytes() == 0;
     if (closing_ && flushed && (phase_ == Phase::reading || phase_ == Phase::streaming)) {
         return linger();
     }
@@ -116,8 +114,8 @@ void Connection::settle() {
     watch();
 }
 
-// Our side is done. The client may still be sending: closing now would make the kernel answer with
-// a reset that can destroy the last answer before it is read (RFC 9112, 9.6).
+// The last answer is written, and the client may still be sending: closing now would make the
+// kernel send a reset that can destroy the answer before the client has read it (RFC 9112, 9.6).
 void Connection::linger() {
     phase_ = Phase::lingering;
     if (tls_) {
@@ -126,7 +124,7 @@ void Connection::linger() {
         if (phase_ == Phase::closed) return;
     }
     if (half_closed_) return close();
-    if (backlog() == 0) socket_.finish_writing();
+    if (backlog_bytes() == 0) socket_.finish_writing();
     socket_.resume();
     watch();
 }
@@ -156,7 +154,7 @@ std::optional<EventStream> Connection::begin_stream(std::span<const Header> head
     phase_ = Phase::streaming;
     is_stream_ = true;
     core.stats.streams.add();
-    // A peer that vanished without a word is noticed by heartbeats that it does not acknowledge.
+    // A peer that vanished without a FIN is noticed because it does not acknowledge heartbeats.
     const auto patience = static_cast<unsigned>(core.options.limits.unheard_deadline.count);
     ::setsockopt(socket_.descriptor(), IPPROTO_TCP, TCP_USER_TIMEOUT, &patience, sizeof patience);
     EventStream stream(this);
@@ -165,7 +163,8 @@ std::optional<EventStream> Connection::begin_stream(std::span<const Header> head
 }
 
 void Connection::write_stream_head(Output& output, std::span<const Header> headers) {
-    // Ended by the end of the connection: frames are the same bytes for everybody.
+    // The end of the connection ends the stream: without chunks, frames are the same bytes for all
+    // streams.
     compose(output, status_line(Status::ok), loop_.buffers().date.at(loop_.now()),
             "Content-Type: text/event-stream\r\nCache-Control: no-store\r\n"
             "X-Accel-Buffering: no\r\nConnection: close\r\n");
@@ -180,11 +179,11 @@ bool Connection::send_frame(const Frame& frame) {
         return true;
     }
     const std::size_t bound = core_->options.limits.backlog_bytes_max;
-    const bool lags = backlog() > 0 && backlog() + frame->size() > bound;
+    const bool lags = backlog_bytes() > 0 && backlog_bytes() + frame->size() > bound;
     if (!lags) transmit(*frame, frame);
     if (phase_ == Phase::closed) return false;
-    if (backlog() == 0) return true;
-    if (lags || backlog() > bound) {
+    if (backlog_bytes() == 0) return true;
+    if (lags || backlog_bytes() > bound) {
         core_->stats.cut_streams.add();
         close();
         return false;

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "net/connection.h"
 #include "net/loop.h"
+#include "net/relay.h"
 #include "net/server_core.h"
 
 namespace anteroom::net {
@@ -28,7 +29,7 @@ ConnectionRef::~ConnectionRef() {
 
 namespace {
 
-// Room for the digits of any Content-Length; what is not needed is closed up at the end.
+// Space for the digits of any Content-Length; what is not needed is closed up at the end.
 constexpr char length_gap[] = "Content-Length: 0000000000\r\n\r\n";
 constexpr std::size_t length_gap_bytes = sizeof length_gap - 1;
 constexpr std::size_t length_digits_at = 16;
@@ -51,9 +52,9 @@ void Answer::begin(Status status) {
     output_.resize(begin_);
     Loop& loop = connection_->loop();
     compose(output_, status_line(status), loop.buffers().date.at(loop.now()));
-    if (!connection_->keep_alive_) {
+    if (!connection_->keeps_alive()) {
         append(output_, "Connection: close\r\n");
-    } else if (connection_->http10_) {
+    } else if (connection_->is_http10()) {
         append(output_, "Connection: keep-alive\r\n");
     }
 }
@@ -82,8 +83,8 @@ Answer& Answer::header(HeaderName name, std::uint64_t value) {
 
 Answer& Answer::close() {
     CHECK(length_at_ == 0 && !sent_);
-    if (connection_->keep_alive_ && wanted_) {
-        connection_->keep_alive_ = false;
+    if (connection_->keeps_alive() && wanted_) {
+        connection_->close_after_answer();
         append(output_, "Connection: close\r\n");
     }
     return *this;
@@ -129,7 +130,7 @@ void Answer::finish() {
     CHECK(error == std::errc());
     const auto spare = static_cast<std::size_t>(digits + length_digits_max - end);
     std::memmove(end, end + spare, output_.size() - length_at_ - length_digits_max);
-    output_.resize(output_.size() - spare - (connection_->is_head_ ? body_bytes : 0));
+    output_.resize(output_.size() - spare - (connection_->is_head() ? body_bytes : 0));
 }
 
 Reply& Reply::operator=(Reply&& other) noexcept {
@@ -150,8 +151,7 @@ void Reply::drop() {
 
 bool Reply::wanted() const {
     CHECK(connection_->loop().is_current());
-    return connection_->phase_ == Connection::Phase::deferred &&
-           connection_->exchange_ == exchange_;
+    return connection_->is_deferred(exchange_);
 }
 
 Answer Reply::answer(Status status) {
@@ -174,7 +174,7 @@ EventStream& EventStream::operator=(EventStream&& other) noexcept {
 
 EventStream::~EventStream() {
     if (!connection_) return;
-    connection_->on_stream_close_ = Job();
+    connection_->on_stream_close(Job());
     connection_->end_stream();
 }
 
@@ -183,15 +183,15 @@ bool EventStream::send(const Frame& frame) {
 }
 
 bool EventStream::alive() const {
-    return connection_->phase_ == Connection::Phase::streaming && !connection_->closing_;
+    return connection_->is_streaming();
 }
 
 std::size_t EventStream::backlog_bytes() const {
-    return connection_->backlog();
+    return connection_->backlog_bytes();
 }
 
 void EventStream::on_close(Job job) {
-    connection_->on_stream_close_ = std::move(job);
+    connection_->on_stream_close(std::move(job));
 }
 
 void EventStream::close() {
@@ -199,7 +199,7 @@ void EventStream::close() {
 }
 
 Answer Exchange::answer(Status status) {
-    CHECK(connection_.answering_);
+    CHECK(connection_.is_answering());
     return connection_.begin_answer(status);
 }
 
@@ -210,19 +210,20 @@ void Exchange::answer(Status status, std::string_view content_type, std::string_
 }
 
 Reply Exchange::defer() {
-    CHECK(connection_.answering_);
-    connection_.phase_ = Connection::Phase::deferred;
-    return Reply(&connection_, connection_.exchange_);
+    CHECK(connection_.is_answering());
+    connection_.defer();
+    return Reply(&connection_, connection_.exchange());
 }
 
 std::optional<EventStream> Exchange::stream(std::span<const Header> headers) {
-    CHECK(connection_.answering_);
+    CHECK(connection_.is_answering());
     return connection_.begin_stream(headers);
 }
 
 Relay Exchange::relay(RelayOwner& owner) {
-    CHECK(connection_.answering_);
-    return connection_.begin_relay(owner);
+    CHECK(connection_.is_answering());
+    connection_.begin_relay(owner);
+    return Relay(&connection_, connection_.exchange());
 }
 
 void Handler::refused(const Refusal& refusal, Answer& answer) {

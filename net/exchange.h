@@ -35,7 +35,7 @@ class RelayOwner;
 // Keeps the connection's memory, not the connection, alive.
 class ConnectionRef {
   public:
-    explicit ConnectionRef(Connection* connection); // Null: of nobody.
+    explicit ConnectionRef(Connection* connection); // Null: empty handle.
     ConnectionRef(ConnectionRef&& other) noexcept;
     ConnectionRef& operator=(ConnectionRef&& other) noexcept;
     ~ConnectionRef();
@@ -54,7 +54,7 @@ class ConnectionRef {
 //   answer.header("X-Request-ID", id);
 //   fmt::format_to(fmt::appender(answer.body()), R"({{"ahead":{}}})", ahead);
 //
-// Content-Length, Date and Connection are written here; HEAD and 204/304 lose the body by itself.
+// Content-Length, Date and Connection are written here; for HEAD, 204 and 304 the body is left out.
 // A value that would break out of its line turns the whole answer into a 500. Of the answers to
 // one request only one may be open at a time.
 class Answer {
@@ -97,7 +97,7 @@ class Answer {
     std::size_t begin_;         // Of this answer in the output: others may stand before it.
     std::size_t length_at_ = 0; // Where Content-Length is filled in; 0: no body() yet.
     Status status_;
-    bool wanted_; // False: nobody is there to read it.
+    bool wanted_; // False: the client has gone, so send() discards the answer.
     bool poisoned_ = false;
     bool sent_ = false;
 };
@@ -106,7 +106,7 @@ class Reply {
   public:
     Reply(Reply&&) noexcept = default;
     Reply& operator=(Reply&& other) noexcept;
-    ~Reply(); // Without an answer: 500, so that nobody waits for ever.
+    ~Reply(); // Without an answer: 500, so that the client does not wait for ever.
 
     // False: the client has gone, or waited for too long. Answering is still allowed.
     bool wanted() const;

@@ -44,22 +44,14 @@ TEST(NegotiateLanguage, TakesWhatIsWantedMost) {
     EXPECT_EQ(negotiate_language(",,;,-,de;q=1.000,", supported), "de");
 }
 
-TEST(HttpDate, FormatsAndParses) {
-    const auto text = format_http_date(784'111'777);
-    EXPECT_EQ(std::string_view(text.data(), text.size()), "Sun, 06 Nov 1994 08:49:37 GMT");
-    EXPECT_EQ(parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT"), 784'111'777);
-    EXPECT_EQ(parse_http_date("Thu, 01 Jan 1970 00:00:00 GMT"), 0);
-    EXPECT_EQ(parse_http_date("Thu, 29 Feb 2024 23:59:60 GMT"), 1'709'251'199);
-}
-
-TEST(HttpDate, RefusesOtherFormats) {
-    for (const char* bad : {"", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
-                            "Mon, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:00:00 GMT",
-                            "Thu, 30 Feb 2023 00:00:00 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
-                            "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 6  Nov 1994 08:49:37 GMT",
-                            "Wed, 01 Jan 1969 00:00:00 GMT"}) {
-        EXPECT_EQ(parse_http_date(bad), std::nullopt) << bad;
-    }
+TEST(HttpDate, IsWrittenInThePreferredFormat) {
+    const auto formatted = [](std::int64_t seconds) {
+        const auto text = format_http_date(seconds);
+        return std::string(text.data(), text.size());
+    };
+    EXPECT_EQ(formatted(784'111'777), "Sun, 06 Nov 1994 08:49:37 GMT");
+    EXPECT_EQ(formatted(0), "Thu, 01 Jan 1970 00:00:00 GMT");
+    EXPECT_EQ(formatted(1'709'251'199), "Thu, 29 Feb 2024 23:59:59 GMT");
 }
 
 TEST(DateLine, ChangesOncePerSecond) {

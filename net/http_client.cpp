@@ -6,9 +6,10 @@
 #include <optional>
 
 #include "base/check.h"
-#include "net/channel.h"
 #include "net/header_check.h"
+#include "net/http_call.h"
 #include "net/loop.h"
+#include "net/resolve.h"
 #include "net/url.h"
 
 namespace anteroom::net {
@@ -20,14 +21,16 @@ bool may_repeat_method(std::string_view method) {
            method == "OPTIONS";
 }
 
-// Framing is this file's own business: a caller's Content-Length would be a second one.
+// serialize() writes these: a caller's Content-Length would be a second one.
 bool is_framing(std::string_view name) {
     return equals_ignoring_case(name, "host") || equals_ignoring_case(name, "content-length") ||
            equals_ignoring_case(name, "transfer-encoding") ||
            equals_ignoring_case(name, "connection");
 }
 
-Result<std::string> serialize(const ClientRequest& request, const Url& url) {
+Result<std::string> serialize(const ClientRequest& request, const Url& url,
+                              std::size_t body_bytes_max) {
+    if (request.body.size() > body_bytes_max) return Fault{"request body too large"};
     if (request.method.empty() || !all(request.method, in_token)) return Fault{"invalid method"};
     fmt::memory_buffer bytes;
     const auto out = fmt::appender(bytes);
@@ -46,12 +49,17 @@ Result<std::string> serialize(const ClientRequest& request, const Url& url) {
     return fmt::to_string(bytes);
 }
 
+HttpCallTerms terms_of(const ClientRequest& request, const Url& url, Instant due) {
+    return {.host = url.host,
+            .response_bytes_max = request.response_bytes_max,
+            .to_head = request.method == "HEAD",
+            .due = due};
+}
+
 } // namespace
 
 HttpClient::HttpClient(Loop& loop, ClientOptions options, std::shared_ptr<TlsClient> tls)
-    : loop_(loop), options_(std::move(options)), tls_(std::move(tls)) {
-    sweep_ = loop.every(options_.idle_deadline, [this] { drop_stale(); });
-}
+    : loop_(loop), options_(std::move(options)), tls_(std::move(tls)) {}
 
 HttpClient::~HttpClient() = default;
 
@@ -67,81 +75,69 @@ Task<Result<ClientResponse>> HttpClient::fetch(ClientRequest request) {
     const Instant due = loop_.now() + request.deadline;
     const std::optional<Url> url = parse_url(request.url);
     if (!url) co_return Fault{"not an http URL: " + request.url};
-    const Result<std::string> bytes = serialize(request, *url);
+    const Result<std::string> bytes = serialize(request, *url, options_.request_bytes_max);
     if (!bytes) co_return bytes.fault();
-    const std::string key = (url->secure ? "https://" : "http://") + url->authority;
-    const bool no_body = request.method == "HEAD";
-
-    std::unique_ptr<Channel> channel = take_idle(key);
-    if (channel) {
-        std::string again = *bytes;
-        Attempt attempt = co_await exchange(std::move(channel), key, std::move(again), no_body,
-                                            request.response_bytes_max, due);
-        const bool repeat =
-            attempt.may_repeat && !request.once && may_repeat_method(request.method);
-        if (attempt.response || !repeat) co_return std::move(attempt.response);
-    }
-    std::shared_ptr<TlsClient> tls = url->secure ? tls_ : nullptr;
-    const Millis patience = std::min(request.connect_deadline, due - loop_.now());
-    auto connected = co_await Channel::connect(loop_, url->host, url->port, tls, patience);
-    if (!connected) co_return connected.fault();
-    Attempt attempt = co_await exchange(std::move(*connected), key, *bytes, no_body,
-                                        request.response_bytes_max, due);
-    co_return std::move(attempt.response);
-}
-
-Task<HttpClient::Attempt> HttpClient::exchange(std::unique_ptr<Channel> channel, std::string key,
-                                               std::string bytes, bool no_body,
-                                               std::size_t response_bytes_max, Instant due) {
-    channel->send(bytes);
-    ResponseReader reader(response_bytes_max, no_body);
-    auto step = ResponseReader::Step::more;
-    while (step == ResponseReader::Step::more) {
-        const Channel::Event event = co_await channel->wait(due - loop_.now());
-        if (event == Channel::Event::deadline) co_return Attempt{Fault{"no answer in time"}, false};
-        if (event == Channel::Event::bytes) {
-            step = reader.feed(channel->take_received());
-        } else {
-            step = reader.end(channel->ended_cleanly());
+    {
+        UpstreamPool& pool = pool_of(*url);
+        HttpCall call(loop_, pool, terms_of(request, *url, due));
+        if (call.reuse()) {
+            Result<ClientResponse> response = co_await call.run(*bytes);
+            keep(pool, call.take_reusable());
+            const bool repeats =
+                call.ended_before_answer() && !request.once && may_repeat_method(request.method);
+            if (response || !repeats) co_return std::move(response);
         }
     }
-    if (step == ResponseReader::Step::failed) {
-        Fault fault{std::string(reader.fault())};
-        co_return Attempt{std::move(fault), !reader.has_begun()};
+    co_return co_await fetch_on_new(request, *url, *bytes, due);
+}
+
+// The parameters live in the frame of fetch(), which awaits this.
+Task<Result<ClientResponse>> HttpClient::fetch_on_new(const ClientRequest& request, const Url& url,
+                                                      const std::string& bytes, Instant due) {
+    const Instant connect_due = std::min(due, loop_.now() + request.connect_deadline);
+    const Millis patience = connect_due - loop_.now();
+    const auto addresses = co_await resolve(loop_, url.host, url.port, patience);
+    if (!addresses) co_return addresses.fault();
+    Result<ClientResponse> last = Fault{"cannot connect to " + url.host};
+    for (const sockaddr_storage& address : *addresses) {
+        UpstreamPool& pool = pool_of(url);
+        if (pool.is_full()) co_return Fault{"too many connections to " + url.host};
+        HttpCall call(loop_, pool, terms_of(request, url, due));
+        const UpstreamAddress to{
+            .address = address,
+            .tls = url.secure ? tls_ : nullptr,
+            .server_name = options_.server_name.empty() ? url.host : options_.server_name};
+        if (!call.open(to, connect_due - loop_.now())) continue;
+        last = co_await call.run(bytes);
+        keep(pool, call.take_reusable());
+        if (last || !call.was_unreachable()) break;
     }
-    if (reader.keep_alive() && channel->is_quiet()) give_back(key, std::move(channel));
-    co_return Attempt{std::move(reader.response()), false};
+    co_return last;
 }
 
-std::unique_ptr<Channel> HttpClient::take_idle(const std::string& key) {
-    const auto host = idle_.find(key);
-    if (host == idle_.end()) return nullptr;
-    while (!host->second.empty()) {
-        Idle idle = std::move(host->second.back());
-        host->second.pop_back();
-        if (idle.channel->is_quiet() && idle.until > loop_.now()) return std::move(idle.channel);
+UpstreamPool& HttpClient::pool_of(const Url& url) {
+    const std::string key = (url.secure ? "https://" : "http://") + url.authority;
+    if (const auto found = pools_.find(key); found != pools_.end()) return found->second;
+    // Pools without a connection serve nothing: the map grows with the hosts in use only.
+    std::erase_if(pools_, [](const auto& pool) { return pool.second.connections() == 0; });
+    const UpstreamLimits limits{.connections_max = options_.connections_per_host_max,
+                                .idle_max = options_.idle_per_host_max,
+                                .idle_deadline = options_.idle_deadline};
+    return pools_.try_emplace(key, loop_, limits).first->second;
+}
+
+void HttpClient::keep(UpstreamPool& pool, std::unique_ptr<Upstream> upstream) {
+    if (!upstream) return;
+    if (idle_connections() < options_.idle_max) {
+        pool.give_back(std::move(upstream));
+    } else {
+        pool.discard(std::move(upstream));
     }
-    return nullptr;
-}
-
-void HttpClient::give_back(const std::string& key, std::unique_ptr<Channel> channel) {
-    if (idle_connections() >= options_.idle_max) return;
-    std::vector<Idle>& host = idle_[key];
-    if (host.size() >= options_.idle_per_host_max) return;
-    host.push_back({std::move(channel), loop_.now() + options_.idle_deadline});
-}
-
-void HttpClient::drop_stale() {
-    const auto is_stale = [&](const Idle& idle) {
-        return !idle.channel->is_quiet() || idle.until <= loop_.now();
-    };
-    for (auto& host : idle_) std::erase_if(host.second, is_stale);
-    std::erase_if(idle_, [](const auto& host) { return host.second.empty(); });
 }
 
 std::size_t HttpClient::idle_connections() const {
     std::size_t count = 0;
-    for (const auto& host : idle_) count += host.second.size();
+    for (const auto& host : pools_) count += host.second.idle();
     return count;
 }
 

@@ -1,28 +1,29 @@
-// HttpClient: a small HTTP/1.1 client for coroutines, http and https.
+// HttpClient: an HTTP/1.1 client for coroutines, http and https, on the connections, the response
+// parser and the pool that the proxy uses.
 //
 //   ClientRequest request{.url = "https://example.org/hook"};
 //   Result<ClientResponse> response = co_await client.fetch(std::move(request));
 //
-// Connections are kept alive and reused per host. A connection that dies before a byte of the
-// answer came is replaced once, if the method may be repeated (RFC 9110, 9.2.2) and the caller does
-// not forbid it. No redirects.
+// For short calls: request and answer are in memory as a whole, both bounded. Connections are kept
+// alive and reused per host. A kept connection that dies before a byte of the answer came is
+// replaced once, if the method may be repeated (RFC 9110, 9.2.2) and the caller does not forbid it.
+// No redirects.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "net/alarm.h"
-#include "net/response_reader.h"
+#include "net/client_response.h"
 #include "net/task.h"
 #include "net/tls.h"
+#include "net/upstream_pool.h"
 
 namespace anteroom::net {
 
-class Channel;
 class Loop;
 struct Url; // NOLINT(bugprone-forward-declaration-namespace): redis has another one.
 
@@ -30,15 +31,18 @@ struct ClientRequest {
     std::string method = "GET";
     std::string url;
     std::vector<ClientResponse::Field> headers;
-    std::string body;
+    std::string body; // At most ClientOptions::request_bytes_max.
     Millis connect_deadline{5'000};
-    Millis deadline{10'000}; // Everything, from the name to the last byte.
-    std::size_t response_bytes_max = 1024 * 1024;
-    bool once = false; // Never sent again, whatever the method: for who counts requests.
+    Millis deadline{10'000};                      // Everything, from the name to the last byte.
+    std::size_t response_bytes_max = 1024 * 1024; // Of the body; limits.h bounds the head.
+    bool once = false; // Never sent again, whatever the method: for callers that count requests.
 };
 
 struct ClientOptions {
     std::string authorities; // PEM file; empty: those of the system.
+    std::string server_name; // Of every certificate; empty: the host of the URL.
+    std::size_t request_bytes_max = 1024 * 1024; // Of a body.
+    std::size_t connections_per_host_max = 256;
     std::size_t idle_per_host_max = 8;
     std::size_t idle_max = 64;
     Millis idle_deadline{30'000};
@@ -56,27 +60,16 @@ class HttpClient {
     std::size_t idle_connections() const;
 
   private:
-    struct Idle {
-        std::unique_ptr<Channel> channel;
-        Instant until;
-    };
-    struct Attempt {
-        Result<ClientResponse> response;
-        bool may_repeat = false; // The connection died without a byte.
-    };
-
     HttpClient(Loop& loop, ClientOptions options, std::shared_ptr<TlsClient> tls);
-    Task<Attempt> exchange(std::unique_ptr<Channel> channel, std::string key, std::string bytes,
-                           bool no_body, std::size_t response_bytes_max, Instant due);
-    std::unique_ptr<Channel> take_idle(const std::string& key);
-    void give_back(const std::string& key, std::unique_ptr<Channel> channel);
-    void drop_stale();
+    Task<Result<ClientResponse>> fetch_on_new(const ClientRequest& request, const Url& url,
+                                              const std::string& bytes, Instant due);
+    UpstreamPool& pool_of(const Url& url);
+    void keep(UpstreamPool& pool, std::unique_ptr<Upstream> upstream);
 
     Loop& loop_;
     ClientOptions options_;
     std::shared_ptr<TlsClient> tls_;
-    std::map<std::string, std::vector<Idle>> idle_; // By "http://host:port".
-    Alarm sweep_;
+    std::map<std::string, UpstreamPool> pools_; // By "http://host:port".
 };
 
 } // namespace anteroom::net

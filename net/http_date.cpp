@@ -4,7 +4,6 @@
 #include <chrono>
 
 #include "base/check.h"
-#include "net/text.h"
 
 namespace anteroom::net {
 
@@ -18,22 +17,6 @@ void put_digits(char* at, unsigned value, int width) {
         at[i] = static_cast<char>('0' + value % 10);
         value /= 10;
     }
-}
-
-std::optional<unsigned> digits(std::string_view text) {
-    unsigned value = 0;
-    for (const char c : text) {
-        if (!is_digit(c)) return std::nullopt;
-        value = value * 10 + static_cast<unsigned>(c - '0');
-    }
-    return value;
-}
-
-std::optional<unsigned> index_of(std::string_view name, std::string_view names) {
-    for (std::size_t i = 0; i < names.size(); i += 3) {
-        if (names.substr(i, 3) == name) return static_cast<unsigned>(i / 3);
-    }
-    return std::nullopt;
 }
 
 } // namespace
@@ -59,31 +42,6 @@ std::array<char, http_date_bytes> format_http_date(std::int64_t unix_seconds) {
     put_digits(&text[20], static_cast<unsigned>(clock.minutes().count()), 2);
     put_digits(&text[23], static_cast<unsigned>(clock.seconds().count()), 2);
     return text;
-}
-
-std::optional<std::int64_t> parse_http_date(std::string_view text) {
-    if (text.size() != http_date_bytes) return std::nullopt;
-    const auto day = digits(text.substr(5, 2));
-    const auto month = index_of(text.substr(8, 3), months);
-    const auto year = digits(text.substr(12, 4));
-    const auto hour = digits(text.substr(17, 2));
-    const auto minute = digits(text.substr(20, 2));
-    const auto second = digits(text.substr(23, 2));
-    if (!day || !month || !year || !hour || !minute || !second || *year < 1970) return std::nullopt;
-    if (*hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-    const std::chrono::year_month_day date{std::chrono::year{static_cast<int>(*year)},
-                                           std::chrono::month{*month + 1}, std::chrono::day{*day}};
-    if (!date.ok()) return std::nullopt;
-    const std::chrono::sys_seconds time = std::chrono::sys_days{date} + std::chrono::hours{*hour} +
-                                          std::chrono::minutes{*minute} +
-                                          std::chrono::seconds{std::min(*second, 59u)};
-    const std::int64_t seconds = time.time_since_epoch().count();
-    // Formatting it again checks the weekday and every separator; a leap second is the one
-    // exception.
-    std::array<char, http_date_bytes> canonical = format_http_date(seconds);
-    if (*second == 60) canonical[23] = '6', canonical[24] = '0';
-    if (text != std::string_view(canonical.data(), canonical.size())) return std::nullopt;
-    return seconds;
 }
 
 void DateLine::refresh(Instant now) {

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "base/time.h"
@@ -14,9 +13,6 @@ inline constexpr std::size_t http_date_bytes = 29;
 
 // "Sun, 06 Nov 1994 08:49:37 GMT" for seconds since 1970. REQUIRES: 0 ≤ seconds < the year 10000.
 std::array<char, http_date_bytes> format_http_date(std::int64_t unix_seconds);
-
-// The preferred format only; the two obsolete ones are refused. Seconds since 1970.
-std::optional<std::int64_t> parse_http_date(std::string_view text);
 
 // "Date: …\r\n", formatted once per second of wall time.
 class DateLine {

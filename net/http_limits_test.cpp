@@ -229,12 +229,12 @@ TEST(HttpLimits, BudgetCountsV6ByNetwork) {
     const IpAddress one = *parse_ip("2001:db8::1");
     const IpAddress neighbour = *parse_ip("2001:db8::ffff");
     const IpAddress stranger = *parse_ip("2001:db8:0:1::1");
-    EXPECT_EQ(budget.enter(one, false), ConnectionBudget::Entry::welcome);
-    EXPECT_EQ(budget.enter(neighbour, false), ConnectionBudget::Entry::welcome);
-    EXPECT_EQ(budget.enter(one, false), ConnectionBudget::Entry::address_full);
-    EXPECT_EQ(budget.enter(stranger, false), ConnectionBudget::Entry::welcome);
+    EXPECT_EQ(budget.enter(one, false), ConnectionBudget::Verdict::welcome);
+    EXPECT_EQ(budget.enter(neighbour, false), ConnectionBudget::Verdict::welcome);
+    EXPECT_EQ(budget.enter(one, false), ConnectionBudget::Verdict::address_full);
+    EXPECT_EQ(budget.enter(stranger, false), ConnectionBudget::Verdict::welcome);
     budget.leave(neighbour, false);
-    EXPECT_EQ(budget.enter(one, false), ConnectionBudget::Entry::welcome);
+    EXPECT_EQ(budget.enter(one, false), ConnectionBudget::Verdict::welcome);
     EXPECT_EQ(budget.connections(), 3u);
 }
 

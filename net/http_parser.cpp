@@ -104,7 +104,7 @@ Refusal parse_target(std::string_view target, Request& request) {
             split_query(rest.substr(slash), request);
         }
     }
-    // Some servers read it as a slash: two readings of one path.
+    // Some servers read a backslash as a slash: two readings of one path.
     if (request.path.find('\\') != std::string_view::npos) return bad("backslash in the path");
     return {};
 }

@@ -1,5 +1,6 @@
 // HttpServer: HTTP/1.1 (and TLS) on one loop. For several threads start one per loop on the same
-// port: the kernel spreads the clients (SO_REUSEPORT). Another process cannot have the port, too.
+// port: the kernel spreads the clients (SO_REUSEPORT). A second process that asks for the port gets
+// a fault.
 //
 // Created, used and destroyed on its loop's thread. The handler outlives the server.
 #pragma once
@@ -28,11 +29,11 @@ struct ServerStats {
     Counter accepted;    // Ever, and so on.
     Counter requests;
     Counter refused_requests;    // By a rule or a limit: 4xx, 5xx from here.
-    Counter refused_connections; // 503 at the door.
+    Counter refused_connections; // 503 before the first request.
     Counter refused_streams;
     Counter cut_streams;   // Their reader was too slow.
     Counter cut_writes;    // The peer read nothing for too long.
-    Counter accept_pauses; // Out of descriptors, or of room for refusals.
+    Counter accept_pauses; // Out of descriptors, or refusals_max reached.
     Counter handshake_faults;
 };
 

@@ -22,7 +22,7 @@ int start(uv_loop_t& uv) {
 
 Loop::Loop() : poller_(start(uv_)), wheel_(now()), buffers_(std::make_unique<LoopBuffers>()) {
     spawned_.prev = spawned_.next = &spawned_;
-    std::signal(SIGPIPE, SIG_IGN); // A write to a peer who left is an error code, not the end.
+    std::signal(SIGPIPE, SIG_IGN); // A write to a closed socket gives EPIPE and not a signal.
     const auto awake = [](uv_async_t* handle) { static_cast<Loop*>(handle->data)->wake(); };
     CHECK(uv_async_init(&uv_, &wake_, awake) == 0);
     wake_.data = this;
@@ -36,7 +36,7 @@ Loop::~Loop() {
         CHECK(spawned_.next != task);
     }
     turn_hook_ = Job();
-    // What was never run may own replies and sockets of this loop.
+    // Jobs that were never run may own replies and sockets of this loop.
     ready_.clear();
     posted_.clear();
     resumable_.clear();
@@ -154,10 +154,10 @@ void Loop::sleep() {
     if (libuv_has_news || uv_backend_timeout(&uv_) == 0) uv_run(&uv_, UV_RUN_NOWAIT);
 }
 
-// How long nothing needs to be done unless a socket has news; -1: for ever.
+// How long the loop may sleep unless a socket has news; -1: for ever.
 int Loop::patience_ms() {
     if (std::exchange(wheel_changed_, false)) wheel_due_ = wheel_.next().value_or(instant_max);
-    // What the hook made ready, or ready work made ready in turn, must not wait for a socket.
+    // Work that the hook or other ready work added must not wait for a socket.
     if (!ready_.empty() || !resumable_.empty() || poller_.has_unfinished()) return 0;
     const int libuv_ms = uv_backend_timeout(&uv_);
     if (wheel_due_ == instant_max) return libuv_ms;

@@ -1,12 +1,12 @@
 // Loop: one thread's event loop. Everything in net/ belongs to one loop and is used on its thread
-// only; post() and stop() are the two doors for other threads.
+// only; other threads may call post() and stop().
 //
-// A turn: due timers fire, ready work runs, the on_turn hook is called (nothing is in the middle of
-// anything then: the service's quiescent point), then the loop sleeps until a socket has news.
+// A turn: due timers fire, ready work runs, the on_turn hook is called (no handler and no callback
+// is running then: the service's quiescent point), then the loop sleeps until a socket has news.
 //
-// Clients' sockets are watched by our own Poller, which costs less per request than libuv's
-// streams; libuv does everything else (listening, calling out, names, wake-ups) as a guest of that
-// Poller.
+// The sockets of clients and of servers that we call are watched by our own Poller, which costs
+// less per request than libuv's streams; libuv does everything else (listening, names, wake-ups) as
+// a guest of that Poller.
 #pragma once
 
 #include <uv.h>

@@ -1,4 +1,4 @@
-// The scratch memory that all connections of a loop share: an idle client owns none.
+// The scratch memory that all connections of a loop share, so that an idle connection owns none.
 #pragma once
 
 #include <array>

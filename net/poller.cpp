@@ -43,7 +43,7 @@ void Poller::wait(int timeout_ms) {
 }
 
 bool Poller::dispatch() {
-    unfinished_now_.swap(unfinished_); // Who asks from now on waits for the next turn.
+    unfinished_now_.swap(unfinished_); // Later calls of again() are for the next turn.
     bool backend_has_news = false;
     while (next_event_ < event_count_) {
         const epoll_event event = events_[next_event_++];
@@ -53,7 +53,7 @@ bool Poller::dispatch() {
             static_cast<Watcher*>(event.data.ptr)->on_events(event.events);
         }
     }
-    // By index: forget() may change what lies ahead.
+    // By index: forget() may change later elements.
     for (std::size_t i = 0; i < unfinished_now_.size(); ++i) {
         if (unfinished_now_[i]) unfinished_now_[i]->on_events(0);
     }

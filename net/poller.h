@@ -1,9 +1,9 @@
 // Poller: which sockets of a loop have news. Internal to net/.
 //
 // An epoll set. Its sockets are watched edge-triggered: the kernel tells each piece of news once,
-// so that a socket that was dealt with costs nothing until the next one. Whoever does not finish
-// with what there is must ask for another call. Beside them stands one descriptor that is watched
-// level-triggered: libuv's own set, with everything that is not a client's socket.
+// so that a socket that was dealt with costs nothing until the next one. A watcher that has not
+// read everything must ask for another call with again(). One more descriptor is watched
+// level-triggered: libuv's own set, with everything that is not a net::Socket.
 #pragma once
 
 #include <sys/epoll.h>
@@ -34,21 +34,22 @@ class Poller {
     Poller(const Poller&) = delete;
     Poller& operator=(const Poller&) = delete;
 
-    // For reading, for writing and for the end of the peer. False: the kernel has no room for it.
+    // For reading, for writing and for the end of the peer. False: the kernel refuses.
     // Closing the descriptor ends it; forget() must come before.
     bool watch(int descriptor, Watcher& watcher);
 
     // From now on the watcher is not called, even if it stands among the news of this turn.
     void forget(const Watcher& watcher);
 
-    // One more call in the next turn, behind those who have news. REQUIRES: not asked for already.
+    // One more call in the next turn, behind the watchers that have news. REQUIRES: not asked for
+    // already.
     void again(Watcher& watcher) { unfinished_.push_back(&watcher); }
     bool has_unfinished() const { return !unfinished_.empty(); }
 
     // Sleeps until there is news, or for so many milliseconds; -1: without an end.
     void wait(int timeout_ms);
 
-    // Calls those who have news, then the unfinished. True: the backend has news.
+    // Calls the watchers that have news, then those that called again(). True: libuv has news.
     bool dispatch();
 
   private:

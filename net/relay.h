@@ -5,12 +5,12 @@
 //   Output& lines = relay_.begin_head(200, length);   append(lines, "ETag: …\r\n");
 //   relay_.end_head();  relay_.send(piece) …  relay_.flush();  relay_.finish();
 //
-// The framing towards the client is this file's business: a known length, chunks, or the end of the
-// connection for HTTP/1.0; HEAD, 204 and 304 lose the body by themselves. Both ways are bounded:
-// the owner pauses the body while its origin is slow, and asks backlog_bytes() while the client is.
+// The Relay frames the answer: with its length, in chunks, or by the end of the connection for
+// HTTP/1.0; for HEAD, 204 and 304 it leaves the body out. Both ways are bounded: the owner pauses
+// the body while its origin is slow, and looks at backlog_bytes() while the client is.
 //
 // Calls into a Relay never call the owner; the owner is called from the loop's events only. It may
-// let go of its Relay in any of its calls. Used on the connection's loop.
+// destroy its Relay in any of these calls. Used on the connection's loop.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,8 @@
 #include "net/output.h"
 
 namespace anteroom::net {
+
+class RelaySession;
 
 class RelayOwner {
   public:
@@ -40,10 +42,10 @@ class RelayOwner {
 
 class Relay {
   public:
-    Relay() = default; // Of nobody.
+    Relay() = default; // Empty handle.
     Relay(Relay&& other) noexcept = default;
     Relay& operator=(Relay&& other) noexcept;
-    ~Relay(); // Unfinished: 500 if nothing was said yet, else the client is cut.
+    ~Relay(); // Unfinished: 500 if no head was written, else the connection is cut.
 
     // False: the client has gone. What is sent then goes nowhere.
     bool wanted() const;
@@ -58,7 +60,7 @@ class Relay {
     Output& begin_head(unsigned status, std::optional<std::uint64_t> length);
     bool takes_interim() const;
     Output& begin_interim(unsigned status);
-    // 101: from now on bytes go both ways as they are.
+    // 101: from now on bytes go both ways without HTTP framing.
     Output& begin_upgrade();
     void end_head();
     bool has_begun() const; // A head was written, maybe an interim one.
@@ -79,11 +81,12 @@ class Relay {
     Answer answer(Status status);
 
   private:
-    friend class Connection;
     friend class Exchange;
     Relay(Connection* connection, std::uint32_t exchange)
         : connection_(connection), exchange_(exchange) {}
     void drop();
+    RelaySession* session() const;
+    RelaySession& wanted_session() const;
 
     ConnectionRef connection_{nullptr};
     std::uint32_t exchange_ = 0;

@@ -50,7 +50,7 @@ struct Request {
     // The first header of that name, whatever its case; name in lower case.
     std::optional<std::string_view> header(std::string_view lower_name) const;
 
-    // The same if it came once, for security decisions: of two, nobody knows which one is meant.
+    // The same if it came once, for security decisions: of two, the origin may take the other one.
     std::optional<std::string_view> single_header(std::string_view lower_name) const;
 
     // The client behind trusted proxies; the peer itself when it is not one of them.

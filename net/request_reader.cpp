@@ -78,7 +78,7 @@ RequestReader::Step RequestReader::read_head(std::string_view bytes, const Limit
     return Step::ready;
 }
 
-// A body that is here already is not worth the trouble: it is handed over whole.
+// A body that has arrived with its head is handed over whole: streaming it would gain nothing.
 bool RequestReader::begin_stream(std::string_view bytes, Request& request, Chooser* chooser) {
     const bool is_here = !request.chunked && bytes.size() >= total_bytes_;
     if (is_here || !chooser || !chooser->streams_body(request)) return false;
@@ -103,7 +103,7 @@ RequestReader::Step RequestReader::read_sized_body(std::string_view bytes, Reque
 }
 
 RequestReader::Step RequestReader::read_chunked_body() {
-    // Decoded in place: the body never needs more room than its chunks did.
+    // Decoded in place: the body never needs more space than its chunks did.
     const std::string_view raw = kept().substr(decoded_end_);
     const std::size_t raw_begin = decoded_end_;
     const auto progress = chunks_->decode(raw, kept_.data() + kept_begin_ + decoded_end_);
@@ -142,16 +142,16 @@ void RequestReader::drop_kept(std::size_t count) {
     kept_begin_ = 0;
 }
 
-RequestReader::Piece RequestReader::take_body(std::string_view& fresh, std::span<char> room) {
+RequestReader::Piece RequestReader::take_body(std::string_view& fresh, std::span<char> space) {
     CHECK(streams_ && handed_bytes_ == 0);
     const bool from_kept = has_kept();
-    const std::string_view input = (from_kept ? kept() : fresh).substr(0, room.size());
+    const std::string_view input = (from_kept ? kept() : fresh).substr(0, space.size());
     Piece piece;
     std::size_t used = 0;
     if (chunks_) {
-        const auto progress = chunks_->decode(input, room.data());
+        const auto progress = chunks_->decode(input, space.data());
         used = progress.consumed;
-        piece.bytes = {room.data(), progress.produced};
+        piece.bytes = {space.data(), progress.produced};
         using Verdict = ChunkDecoder::Verdict;
         if (chunks_->verdict() == Verdict::done) piece.state = Piece::State::last;
         if (chunks_->verdict() > Verdict::done) piece.state = Piece::State::malformed;

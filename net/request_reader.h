@@ -56,14 +56,14 @@ class RequestReader {
     };
 
     // The next piece of a streamed body, from what was kept and then from fresh, which loses what
-    // was taken. room: where chunks are decoded to; fresh may lie in it. REQUIRES: streams().
-    Piece take_body(std::string_view& fresh, std::span<char> room);
+    // was taken. space: where chunks are decoded to; fresh may lie in it. REQUIRES: streams().
+    Piece take_body(std::string_view& fresh, std::span<char> space);
     bool streams() const { return streams_; } // The last piece has not been taken yet.
 
-    // What was kept, as it came: for a connection that speaks something else from now on.
+    // The kept bytes as they came: for a connection that becomes a tunnel.
     std::string take_kept();
 
-    // Gives memory back that only pieces of a body needed.
+    // Frees the memory that pieces of a body lay in.
     void shed() { drop_kept(0); }
 
     // Puts bytes aside for a later next(), while a request is being answered.

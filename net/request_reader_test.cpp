@@ -200,12 +200,12 @@ std::string many_headers(std::size_t count) {
 }
 
 std::vector<Vector> sizes() {
-    const std::size_t room = limits::head_bytes_max - get("").size() - 5;
+    const std::size_t space = limits::head_bytes_max - get("").size() - 5;
     return {
         {"HeadersAtLimit", get(many_headers(limits::headers_max - 1)), 200},
         {"HeadersOverLimit", get(many_headers(limits::headers_max)), 431},
-        {"HeadAtLimit", get("X: " + std::string(room, 'a') + "\r\n"), 200},
-        {"HeadOverLimit", get("X: " + std::string(room + 1, 'a') + "\r\n"), 431},
+        {"HeadAtLimit", get("X: " + std::string(space, 'a') + "\r\n"), 200},
+        {"HeadOverLimit", get("X: " + std::string(space + 1, 'a') + "\r\n"), 431},
         {"HeadWithoutEnd", get("").substr(0, get("").size() - 2) + std::string(9000, 'a'), 431},
         {"TargetTooLong", "GET /" + std::string(9000, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n", 414},
         {"LengthTooLarge", post("Content-Length: 65537\r\n", ""), 413},

@@ -14,7 +14,7 @@ namespace {
 
 using Addresses = std::vector<sockaddr_storage>;
 
-// Lives until libuv calls back, also when nobody waits any more.
+// Lives until libuv calls back, also when the coroutine is gone.
 struct Lookup {
     uv_getaddrinfo_t request{};
     Completion<int>* waiter = nullptr;

@@ -30,7 +30,7 @@ bool note_length(std::string_view value, ResponseHead& head) {
     return true;
 }
 
-// Another coding than chunked would be one that we cannot take off (RFC 9112, 6.1).
+// Chunked is the only coding that we can decode (RFC 9112, 6.1).
 bool note_encoding(std::string_view value, bool is_http10, ResponseHead& head) {
     if (head.chunked || is_http10 || !equals_lower(value, "chunked")) return false;
     head.chunked = true;
@@ -81,7 +81,7 @@ bool parse_response_head(std::string_view bytes, ResponseHead& head) {
         if (!take_header(bytes, header) || !note_header(header, is_http10, head)) return false;
         ++head.header_count;
     }
-    // Two lengths are none: whoever believes the other one sees another answer (RFC 9112, 6.3).
+    // Two framings: a client that believes the other one would read another answer (RFC 9112, 6.3).
     return !(head.length && head.chunked);
 }
 

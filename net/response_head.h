@@ -1,6 +1,6 @@
-// ResponseHead: the head of an origin's answer as views into the bytes it came in.
+// ResponseHead: the head of a server's answer as views into the bytes it came in.
 //
-// As strict as the request side: a head whose framing is doubtful is no head.
+// As strict as the request side: a head with two framings, or a malformed one, is refused.
 #pragma once
 
 #include <array>

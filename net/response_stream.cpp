@@ -31,7 +31,7 @@ ResponseStream::Step ResponseStream::fail(std::string_view reason) {
 }
 
 ResponseStream::Step ResponseStream::next(std::string_view& bytes, ResponseHead& head,
-                                          std::span<char> room, std::string_view& piece) {
+                                          std::span<char> space, std::string_view& piece) {
     if (std::exchange(kept_is_used_, false)) kept_.clear();
     if (!bytes.empty()) begun_ = true;
     switch (state_) {
@@ -58,7 +58,7 @@ ResponseStream::Step ResponseStream::next(std::string_view& bytes, ResponseHead&
             return Step::body;
         case State::chunked: break;
     }
-    return read_chunks(bytes, room, piece);
+    return read_chunks(bytes, space, piece);
 }
 
 ResponseStream::Step ResponseStream::read_head(std::string_view& bytes, ResponseHead& head) {
@@ -86,7 +86,7 @@ ResponseStream::Step ResponseStream::read_head(std::string_view& bytes, Response
 // RFC 9112, 6.3, in its order.
 ResponseStream::Step ResponseStream::note_head(const ResponseHead& head) {
     if (head.status == 101) {
-        if (!upgrades_) return fail("upgrade that nobody asked for");
+        if (!upgrades_) return fail("upgrade without a request for it");
         state_ = State::raw;
         return Step::upgrade;
     }
@@ -95,7 +95,7 @@ ResponseStream::Step ResponseStream::note_head(const ResponseHead& head) {
     }
     keep_alive_ = head.keep_alive;
     if (to_head_ || head.status == 204 || head.status == 304) {
-        state_ = State::sized; // Of nothing.
+        state_ = State::sized; // left_ is 0.
     } else if (head.chunked) {
         state_ = State::chunked;
         // No bound on the whole: nothing of it is kept.
@@ -111,19 +111,19 @@ ResponseStream::Step ResponseStream::note_head(const ResponseHead& head) {
     return Step::head;
 }
 
-ResponseStream::Step ResponseStream::read_chunks(std::string_view& bytes, std::span<char> room,
+ResponseStream::Step ResponseStream::read_chunks(std::string_view& bytes, std::span<char> space,
                                                  std::string_view& piece) {
     if (chunks_->verdict() == ChunkDecoder::Verdict::done) {
         state_ = State::done;
         return Step::end;
     }
     if (bytes.empty()) return Step::more;
-    const auto progress = chunks_->decode(bytes.substr(0, room.size()), room.data());
+    const auto progress = chunks_->decode(bytes.substr(0, space.size()), space.data());
     bytes.remove_prefix(progress.consumed);
     if (chunks_->verdict() > ChunkDecoder::Verdict::done) {
         return fail("malformed chunk in the response");
     }
-    piece = {room.data(), progress.produced};
+    piece = {space.data(), progress.produced};
     return Step::body;
 }
 

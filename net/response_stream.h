@@ -1,6 +1,6 @@
-// ResponseStream: bytes of an origin in, the parts of one answer out, piece by piece. Pure.
+// ResponseStream: bytes of a server in, the parts of one answer out, piece by piece. Pure.
 //
-//   while ((step = stream.next(bytes, head, room, piece)) != Step::more) …
+//   while ((step = stream.next(bytes, head, space, piece)) != Step::more) …
 //
 // A head that arrives in one piece is parsed where it lies; of the body nothing is kept.
 #pragma once
@@ -24,19 +24,19 @@ class ResponseStream {
         head,    // head is the answer's.
         upgrade, // head is a 101 that was asked for; what follows is not HTTP.
         body,    // piece is the next of the body, or of what follows an upgrade.
-        end,     // The answer is complete; bytes that are left belong to nothing.
+        end,     // The answer is complete; bytes that are left are none of it.
         failed,  // See fault().
     };
 
     // For the next answer. to_head: the request was a HEAD. upgrades: it asked for an upgrade.
     void begin(bool to_head, bool upgrades);
 
-    // Takes from bytes. head is valid until the next call, piece as long as bytes and room. room:
+    // Takes from bytes. head is valid until the next call, piece as long as bytes and space. space:
     // where chunks are decoded to; bytes may lie in it.
-    Step next(std::string_view& bytes, ResponseHead& head, std::span<char> room,
+    Step next(std::string_view& bytes, ResponseHead& head, std::span<char> space,
               std::string_view& piece);
 
-    // The origin sends no more. cleanly: TLS said goodbye, or there is no TLS.
+    // The server sends no more. cleanly: TLS said goodbye, or there is no TLS.
     Step finish(bool cleanly);
 
     bool has_begun() const { return begun_; } // At least one byte came.
@@ -49,7 +49,7 @@ class ResponseStream {
     Step fail(std::string_view reason);
     Step read_head(std::string_view& bytes, ResponseHead& head);
     Step note_head(const ResponseHead& head);
-    Step read_chunks(std::string_view& bytes, std::span<char> room, std::string_view& piece);
+    Step read_chunks(std::string_view& bytes, std::span<char> space, std::string_view& piece);
 
     State state_ = State::head;
     bool to_head_ = false;

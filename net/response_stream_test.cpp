@@ -25,7 +25,7 @@ Seen read(std::string_view bytes, std::size_t piece_bytes, bool to_head = false,
     ResponseStream stream;
     stream.begin(to_head, upgrades);
     ResponseHead head;
-    std::array<char, 4'096> room{};
+    std::array<char, 4'096> space{};
     Seen seen;
     while (!bytes.empty() && seen.last != Step::end && seen.last != Step::failed) {
         const std::string copy(bytes.substr(0, piece_bytes)); // So that sanitizers see its end.
@@ -33,7 +33,7 @@ Seen read(std::string_view bytes, std::size_t piece_bytes, bool to_head = false,
         std::string_view fresh = copy;
         do {
             std::string_view piece;
-            seen.last = stream.next(fresh, head, room, piece);
+            seen.last = stream.next(fresh, head, space, piece);
             const bool is_head =
                 seen.last == Step::head || seen.last == Step::interim || seen.last == Step::upgrade;
             if (is_head) seen.heads.push_back(head.status);

@@ -9,7 +9,7 @@
 namespace anteroom::net {
 
 ServerCore::ServerCore(Loop& on, Handler& with, ServerOptions given)
-    : loop(on), handler(with), options(std::move(given)), listener(on, stats.accept_pauses) {
+    : loop(on), handler(with), options(std::move(given)), acceptor(on, stats.accept_pauses) {
     CHECK(options.limits.headers_max <= limits::headers_max);
     CHECK(options.limits.pipelined_max > 0);
     if (!options.budget) options.budget = std::make_shared<ConnectionBudget>();
@@ -17,31 +17,31 @@ ServerCore::ServerCore(Loop& on, Handler& with, ServerOptions given)
 
 ServerCore::~ServerCore() {
     CHECK(loop.is_current());
-    listener.close();
+    acceptor.close();
     done_ = Job();
     while (first) first->close();
 }
 
 Result<void> ServerCore::listen() {
-    return listener.open(
+    return acceptor.open(
         options.address, options.port, options.joins_port ? PortUse::join : PortUse::alone,
         [this](int descriptor, const IpAddress& peer) { return on_accept(descriptor, peer); });
 }
 
-Listener::Verdict ServerCore::on_accept(int descriptor, const IpAddress& peer) {
+Acceptor::Verdict ServerCore::on_accept(int descriptor, const IpAddress& peer) {
     stats.accepted.add();
     const bool shared = options.proxies.trusts(peer);
-    const bool welcome = options.budget->enter(peer, shared) == ConnectionBudget::Entry::welcome;
+    const bool welcome = options.budget->enter(peer, shared) == ConnectionBudget::Verdict::welcome;
     if (!welcome) ++refusals;
     Connection::open(*this, descriptor, peer, !welcome);
-    // Those who hear a 503 hold a descriptor while they listen. When there are too many of them,
-    // the next ones wait in the kernel's queue.
-    return refusals >= options.limits.refusals_max ? Listener::Verdict::pause
-                                                   : Listener::Verdict::more;
+    // A connection that gets a 503 has a descriptor until it is closed. At refusals_max of them the
+    // next ones wait in the kernel's queue.
+    return refusals >= options.limits.refusals_max ? Acceptor::Verdict::pause
+                                                   : Acceptor::Verdict::more;
 }
 
 void ServerCore::on_connection_closed() {
-    if (refusals < options.limits.refusals_max) listener.resume();
+    if (refusals < options.limits.refusals_max) acceptor.resume();
     if (!draining || first || !done_) return;
     force_ = Alarm();
     loop.soon(std::move(done_));
@@ -51,7 +51,7 @@ void ServerCore::on_connection_closed() {
 void ServerCore::shut_down(Millis deadline, const Frame& farewell, Job done) {
     CHECK(!draining);
     draining = true;
-    listener.close();
+    acceptor.close();
     if (!first) {
         loop.soon(std::move(done));
         return;
@@ -79,7 +79,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::listen(Loop& loop, Handler& hand
 }
 
 std::uint16_t HttpServer::port() const {
-    return core_->listener.port();
+    return core_->acceptor.port();
 }
 
 const ServerStats& HttpServer::stats() const {

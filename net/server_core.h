@@ -3,10 +3,10 @@
 
 #include <memory>
 
+#include "net/acceptor.h"
 #include "net/alarm.h"
 #include "net/connection_budget.h"
 #include "net/http_server.h"
-#include "net/listener.h"
 #include "net/tls.h"
 
 namespace anteroom::net {
@@ -21,21 +21,21 @@ class ServerCore {
     Result<void> listen();
     void shut_down(Millis deadline, const Frame& farewell, Job done);
 
-    // A connection has closed: room for another, and maybe the last one before the end.
+    // A connection has closed: accepting goes on, or shut_down() is complete.
     void on_connection_closed();
 
     Loop& loop;
     Handler& handler;
     ServerOptions options;
     ServerStats stats;
-    Listener listener;
+    Acceptor acceptor;
     Connection* first = nullptr;  // List of the open connections.
-    Connection* corked = nullptr; // Whose bytes are being handled right now.
-    std::uint32_t refusals = 0;   // Connections that only hear a 503.
+    Connection* corked = nullptr; // The one whose input is being handled.
+    std::uint32_t refusals = 0;   // Connections that only get a 503.
     bool draining = false;
 
   private:
-    Listener::Verdict on_accept(int descriptor, const IpAddress& peer);
+    Acceptor::Verdict on_accept(int descriptor, const IpAddress& peer);
 
     Job done_;
     Alarm force_;

@@ -17,7 +17,7 @@ namespace anteroom::net {
 
 namespace {
 
-// What one peer gets per turn, so that the others wait for a moment only.
+// The share of one peer per turn, so that the others do not wait for long.
 constexpr int receives_per_turn_max = 4; // Of limits::read_buffer_bytes.
 constexpr int flushes_per_turn_max = 16; // Of frames_per_flush_max.
 constexpr std::size_t frames_per_flush_max = 64;
@@ -79,9 +79,10 @@ void Socket::settle_connecting(std::uint32_t events) {
     socklen_t length = sizeof error;
     const int asked = ::getsockopt(descriptor_, SOL_SOCKET, SO_ERROR, &error, &length);
     connecting_ = false;
-    if (asked != 0 || error != 0) return owner_.on_broken();
+    if (asked != 0) error = errno;
+    if (error != 0) return owner_.on_broken(error);
     owner_.on_connected();
-    if (descriptor_ >= 0) on_events(events); // From now on they mean what they always do.
+    if (descriptor_ >= 0) on_events(events); // The same events may also bring bytes, or the end.
 }
 
 void Socket::close() {
@@ -104,7 +105,7 @@ bool Socket::send(std::string_view bytes, const Frame& frame) {
         if (count > 0) taken = static_cast<std::size_t>(count);
         if (taken == bytes.size()) return true;
         backlog_.reset(new Backlog);
-        writable_ = false; // The kernel will say when it has room again.
+        writable_ = false; // Until the next EPOLLOUT.
     }
     backlog_->bytes += bytes.size() - taken;
     if (frame) {
@@ -123,7 +124,7 @@ std::size_t Socket::backlog_bytes() const {
 void Socket::resume() {
     if (!paused_) return;
     paused_ = false;
-    if (readable_) ask_again(); // The news of these bytes has been told already.
+    if (readable_) ask_again(); // epoll does not report these bytes again.
 }
 
 void Socket::finish_writing() {
@@ -149,8 +150,8 @@ void Socket::receive() {
         const ssize_t count = ::recv(descriptor_, wire.data(), wire.size(), 0);
         if (count > 0) {
             const auto size = static_cast<std::size_t>(count);
-            // A short read has emptied the socket, and whatever comes later is news (epoll(7)). The
-            // end of the peer may have been told with these bytes, and then is told no more.
+            // A short read has emptied the socket, and later bytes are a new event (epoll(7)). The
+            // end of the peer may have come in the same event, and is not reported again.
             if (size < wire.size() && !peer_is_done_) readable_ = false;
             owner_.on_bytes({wire.data(), size});
         } else if (count == 0) {
@@ -160,7 +161,7 @@ void Socket::receive() {
             readable_ = false;
         } else if (errno != EINTR) {
             readable_ = false;
-            owner_.on_broken();
+            owner_.on_broken(errno);
         }
     }
 }
@@ -176,8 +177,9 @@ void Socket::flush() {
             if (errno == EINTR) continue;
             writable_ = false;
             if (would_block()) return;
+            const int error = errno;
             backlog_.reset();
-            return owner_.on_send_failed();
+            return owner_.on_send_failed(error);
         }
         backlog_->drop(static_cast<std::size_t>(count));
         if (backlog_->frames.empty()) {

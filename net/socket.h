@@ -1,8 +1,9 @@
-// Socket: the descriptor of one client (or one origin), from accept to close. Internal to net/.
+// Socket: the descriptor of one connection, from accept() or connect() to close(). Internal to
+// net/.
 //
-// Bytes go straight to the kernel; only what it does not take waits here, in a backlog that exists
-// only as long as there is one. Bytes come in through the loop's shared buffer, so a socket that
-// has nothing to say owns no memory. A peer that sends or reads without end gets a share per turn.
+// Bytes go straight to the kernel; only bytes that it does not take wait here, in a backlog that is
+// allocated for them. Bytes come in through the loop's shared buffer, so an idle socket owns no
+// memory. A peer that sends or reads without end gets a share per turn.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +20,16 @@ class Loop;
 
 class Socket final : public Watcher {
   public:
-    // Who is told. Each call may close the socket, none may destroy it; after close() none comes.
+    // Each call may close the socket, none may destroy it; after close() none comes.
     class Owner {
       public:
         virtual void on_bytes(std::string_view bytes) = 0; // Valid during the call.
         virtual void on_end() = 0;                         // The peer sends no more. Once.
         virtual void on_drained() = 0;                     // The backlog has gone.
-        virtual void on_broken() = 0;                      // Nothing will ever come or go again.
-        virtual void on_send_failed() { on_broken(); }     // Nothing will go; some may still come.
-        virtual void on_connected() {}                     // After connect().
+        // Nothing will ever come or go again. error: the errno.
+        virtual void on_broken(int error) = 0;
+        virtual void on_send_failed(int error) { on_broken(error); } // Some may still come.
+        virtual void on_connected() {}                               // After connect().
 
         Owner(const Owner&) = delete;
         Owner& operator=(const Owner&) = delete;
@@ -47,7 +49,7 @@ class Socket final : public Watcher {
     void close();
     int descriptor() const { return descriptor_; } // -1: closed.
 
-    // frame, if not empty, is what bytes lie in: a backlog shares it instead of copying them.
+    // frame, if not empty, has the same bytes: a backlog shares it instead of copying them.
     // False: the connection is broken. Never calls the owner. REQUIRES: open.
     bool send(std::string_view bytes, const Frame& frame);
     std::size_t backlog_bytes() const;

@@ -20,7 +20,7 @@ using testing::Dial;
 
 namespace {
 
-// Accepts the clients of a test; their sockets are non-blocking, as the Listener's are.
+// Accepts the clients of a test; their sockets are non-blocking, as the Acceptor's are.
 class Door {
   public:
     Door() : descriptor_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -77,7 +77,7 @@ class Guest final : private Socket::Owner {
         ++drains;
         then();
     }
-    void on_broken() override {
+    void on_broken(int) override {
         ++breaks;
         then();
     }

@@ -1,4 +1,4 @@
-// The status codes we speak, with their phrases (RFC 9110, 15).
+// Status codes with their phrases (RFC 9110, 15): those we send, and those of origins.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ constexpr unsigned code(Status status) {
     return static_cast<unsigned>(status);
 }
 
-// "HTTP/1.1 200 OK\r\n"; other codes of an upstream get an empty phrase from the caller.
+// "HTTP/1.1 200 OK\r\n"; a code that is not in Status has an empty phrase.
 std::string_view status_line(Status status);
 std::string_view phrase(Status status);
 

@@ -6,7 +6,7 @@ namespace anteroom::net {
 
 namespace {
 
-// Runs a task that nobody awaits; the loop knows it and destroys it if it never ends.
+// Runs a task that is not awaited; the loop destroys it if it has not ended by then.
 struct Spawned {
     struct promise_type : SpawnedTask {
         promise_type(Loop& loop, Task<void>&) {

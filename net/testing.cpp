@@ -133,7 +133,7 @@ bool Dial::connect(std::uint16_t port) {
     peer.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const int result = uninterrupted(
         [&] { return ::connect(descriptor_, reinterpret_cast<sockaddr*>(&peer), sizeof peer); });
-    // Interrupted, it went on by itself, and the second call finds it done.
+    // An interrupted connect() goes on in the kernel; the second call then gives EISCONN.
     connected_ = result == 0 || errno == EISCONN;
     return connected_;
 }

@@ -41,11 +41,11 @@ class TlsSession {
     // A client speaks first.
     void start(Output& output);
 
-    // Says goodbye, so that the peer knows that nothing was cut off.
+    // Sends close_notify, so that the peer knows that nothing was cut off.
     void close(Output& output);
 
     State state() const { return state_; }
-    bool resumed() const;
+    bool resumed_testing() const;
     std::string fault() const { return fault_; }
 
   private:
@@ -58,8 +58,8 @@ class TlsSession {
     ssl_st* ssl_ = nullptr;
     std::string_view* incoming_ = nullptr; // Set while OpenSSL may read or write.
     Output* outgoing_ = nullptr;
-    TlsClient* resumption_ = nullptr; // Where a client's session is remembered,
-    std::string host_;                // and for whom.
+    TlsClient* resumption_ = nullptr; // Of a client: remembers the session,
+    std::string host_;                // for this host.
     State state_ = State::handshaking;
     std::string fault_;
 };

@@ -13,14 +13,14 @@ namespace anteroom::net {
 struct TlsPipe {
     static TlsSession& session(BIO* bio) { return *static_cast<TlsSession*>(BIO_get_data(bio)); }
 
-    static int read(BIO* bio, char* into, std::size_t room, std::size_t* taken) {
+    static int read(BIO* bio, char* into, std::size_t space, std::size_t* taken) {
         BIO_clear_retry_flags(bio);
         std::string_view* incoming = session(bio).incoming_;
         if (!incoming || incoming->empty()) {
             BIO_set_retry_read(bio);
             return 0;
         }
-        *taken = incoming->copy(into, room);
+        *taken = incoming->copy(into, space);
         incoming->remove_prefix(*taken);
         return 1;
     }
@@ -137,7 +137,7 @@ void TlsSession::note(int result) {
     ERR_clear_error();
 }
 
-bool TlsSession::resumed() const {
+bool TlsSession::resumed_testing() const {
     return SSL_session_reused(ssl_) == 1;
 }
 

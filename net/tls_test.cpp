@@ -125,11 +125,11 @@ TEST(TlsSession, ResumesWithATicket) {
     World world;
     Pair first = world.pair();
     first.shake_hands();
-    EXPECT_FALSE(first.client->resumed());
+    EXPECT_FALSE(first.client->resumed_testing());
     Pair second = world.pair();
     second.shake_hands();
-    EXPECT_TRUE(second.client->resumed());
-    EXPECT_TRUE(second.server->resumed());
+    EXPECT_TRUE(second.client->resumed_testing());
+    EXPECT_TRUE(second.server->resumed_testing());
 }
 
 TEST(TlsSession, KnowsAGoodbyeFromACut) {
@@ -243,6 +243,15 @@ TEST(TlsServer, ClientRefusesAServerWithAnotherName) {
     const auto response = client.get(url_of(server));
     ASSERT_FALSE(response);
     EXPECT_NE(response.fault().reason.find("hostname mismatch"), std::string::npos);
+}
+
+TEST(TlsServer, ClientExpectsTheServerNameItWasGiven) {
+    World world("DNS:example.org");
+    TestServer server(say_hello, {.tls = world.server});
+    ClientThread client({.authorities = world.files.certificate, .server_name = "example.org"});
+    const auto response = client.get(url_of(server, "127.0.0.1"));
+    ASSERT_TRUE(response) << response.fault().reason;
+    EXPECT_EQ(response->body, "hello over TLS");
 }
 
 TEST(TlsServer, PlainHttpAndSilenceAreClosed) {

@@ -1,4 +1,4 @@
-// TrustedProxies: whose X-Forwarded-For counts.
+// TrustedProxies: the proxies whose X-Forwarded-For is believed.
 //
 // The client is the right-most entry that is not itself a trusted proxy, and only when the peer is
 // one: everything further left was written by the client and proves nothing.

@@ -102,7 +102,7 @@ void Upstream::send(std::string_view bytes) {
     }
 }
 
-// A failure shows when the origin's last words have been read.
+// A failed send is not reported at once: an answer may still be in the socket.
 void Upstream::put(std::string_view bytes) {
     if (!socket_.send(bytes, nullptr)) send_failed_ = true;
 }
@@ -140,7 +140,8 @@ void Upstream::on_cipher(std::string_view wire) {
         if (shaken && plain.empty()) begin();
         if (plain.empty()) break;
         if (shaken) {
-            // The origin spoke first: its words lie in the shared buffer, so they come first.
+            // The server spoke first: begin() may overwrite the shared buffer, so its bytes are
+            // copied.
             const std::string words(plain);
             begin();
             if (state_ != State::closed) owner_->on_upstream_bytes(*this, words);
@@ -172,7 +173,8 @@ void Upstream::on_drained() {
     owner_->on_upstream_drained(*this);
 }
 
-void Upstream::on_broken() {
+void Upstream::on_broken(int error) {
+    error_ = error;
     fail(state_ == State::connecting ? UpstreamFault::unreachable
          : state_ == State::greeting ? UpstreamFault::untrusted
                                      : UpstreamFault::broken);

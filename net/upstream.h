@@ -1,9 +1,11 @@
-// Upstream: one connection to an origin, plain or TLS, on the same edge-triggered sockets as
-// clients. A pipe for bytes with a deadline; what they mean is its owner's business.
+// Upstream: one connection to another server (an origin, a Redis, the target of a call), plain or
+// TLS, on the same edge-triggered sockets as clients. Carries bytes, with a deadline; the owner
+// knows the protocol.
 //
 // Bytes sent before it is connected wait here; bytes that the kernel does not take wait in the
-// socket's backlog. The owner looks at backlog_bytes() and stops. Calls into an Upstream never call
-// the owner. It is not destroyed in a call of its own: UpstreamPool::discard sees to that.
+// socket's backlog. The owner looks at backlog_bytes() and stops sending. Calls into an Upstream
+// never call the owner. It must not be destroyed while it calls its owner: UpstreamPool::discard
+// puts that off.
 #pragma once
 
 #include <sys/socket.h>
@@ -29,7 +31,7 @@ struct UpstreamAddress {
 
 enum class UpstreamFault : std::uint8_t {
     unreachable, // Never connected: nothing was sent.
-    untrusted,   // No TLS, or not with who we meant: nothing was sent.
+    untrusted,   // No TLS, or a wrong certificate: nothing was sent.
     broken,      // Reset, or the like.
     late,        // The deadline passed.
 };
@@ -64,15 +66,16 @@ class Upstream final : private Socket::Owner {
 
     bool is_open() const { return state_ == State::open; }
     bool is_connected() const { return state_ == State::open || state_ == State::greeting; }
-    // Nothing has come and nobody has hung up, as far as the kernel knows.
+    // Open, and the kernel has neither bytes nor an end of it.
     bool is_quiet() const;
 
     void send(std::string_view bytes);
     std::size_t backlog_bytes() const { return early_.size() + socket_.backlog_bytes(); }
-    bool send_failed() const { return send_failed_; } // What is sent goes nowhere.
-    // What TLS has to say about a failure, for people; empty: nothing, or it is plain.
+    bool send_failed() const { return send_failed_; } // Further send() calls do nothing.
+    // OpenSSL's reason for a failure, for people; empty: none, or no TLS.
     std::string tls_fault() const { return tls_ ? tls_->fault() : std::string(); }
-    void finish_writing(); // When everything sent has left.
+    int error() const { return error_; } // The errno of an unreachable or broken one; 0: none.
+    void finish_writing();               // Half-closes when the backlog has left.
 
     void pause() { socket_.pause(); }
     void resume() { socket_.resume(); }
@@ -89,8 +92,8 @@ class Upstream final : private Socket::Owner {
     void on_bytes(std::string_view wire) override;
     void on_end() override;
     void on_drained() override;
-    void on_broken() override;
-    void on_send_failed() override { send_failed_ = true; }
+    void on_broken(int error) override;
+    void on_send_failed(int) override { send_failed_ = true; }
     void on_cipher(std::string_view wire);
     void on_deadline();
     void begin();
@@ -106,6 +109,7 @@ class Upstream final : private Socket::Owner {
     std::unique_ptr<TlsSession> tls_;
     std::string early_; // Sent before it was open.
     State state_ = State::connecting;
+    int error_ = 0;
     bool send_failed_ = false;
     bool ended_ = false;
     bool finishes_ = false; // After the backlog.

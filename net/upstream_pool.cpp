@@ -17,7 +17,6 @@ std::unique_ptr<Upstream> UpstreamPool::reuse(Upstream::Owner& owner, bool certa
         }
         upstream->set_owner(owner);
         ++upstream->uses;
-        stats_.reused.add();
         return upstream;
     }
     return nullptr;
@@ -29,8 +28,6 @@ std::unique_ptr<Upstream> UpstreamPool::open(const UpstreamAddress& to, Upstream
     if (!upstream->connect(to, limits_.connect_deadline, owner)) return nullptr;
     ++upstream->uses;
     ++connections_;
-    stats_.opened.add();
-    stats_.connections.add();
     return upstream;
 }
 
@@ -46,8 +43,7 @@ void UpstreamPool::give_back(std::unique_ptr<Upstream> upstream) {
 void UpstreamPool::discard(std::unique_ptr<Upstream> upstream) {
     upstream->close();
     --connections_;
-    stats_.connections.add(-1);
-    // Later: this may be one of its own calls.
+    // Later: the Upstream may be calling its owner right now.
     loop_.soon([dead = std::move(upstream)] {});
 }
 

@@ -1,49 +1,42 @@
-// UpstreamPool: the connections to one origin on one loop. Those that wait for their next request
-// are kept, youngest first out; one that says anything while it waits is closed.
+// UpstreamPool: the connections to one server on one loop. Idle ones are kept for the next request,
+// the youngest is reused first; one on which bytes or an end come while it is idle is closed.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
-#include "net/counter.h"
 #include "net/upstream.h"
 
 namespace anteroom::net {
 
 struct UpstreamLimits {
-    std::size_t connections_max = 1'024; // Per origin and loop: 503.
+    std::size_t connections_max = 1'024; // Per server and loop; the proxy answers 503.
     std::size_t idle_max = 128;          // Kept for the next request.
-    Millis connect_deadline{5'000};      // With the TLS handshake: 504.
-    Millis idle_deadline{15'000};        // In the pool; shorter than what origins allow.
-};
-
-struct UpstreamStats {
-    Counter connections; // Now.
-    Counter opened;      // Ever, and so on.
-    Counter reused;
+    Millis connect_deadline{5'000};      // With the TLS handshake; the proxy answers 504.
+    Millis idle_deadline{15'000};        // Of an idle one; shorter than what servers allow.
 };
 
 class UpstreamPool final : private Upstream::Owner {
   public:
     UpstreamPool(Loop& loop, const UpstreamLimits& limits) : loop_(loop), limits_(limits) {}
-    ~UpstreamPool() = default; // REQUIRES: nobody holds one of its connections.
+    ~UpstreamPool() = default; // REQUIRES: all connections were given back or discarded.
     UpstreamPool(const UpstreamPool&) = delete;
     UpstreamPool& operator=(const UpstreamPool&) = delete;
 
-    // One that waits, or null. certain: it is asked once more whether it is still there.
+    // An idle one, or null. certain: the kernel is asked whether its server has closed it.
     std::unique_ptr<Upstream> reuse(Upstream::Owner& owner, bool certain);
     // A new one, or null: there are too many, or no socket is to be had.
     std::unique_ptr<Upstream> open(const UpstreamAddress& to, Upstream::Owner& owner);
 
-    // For the next request. REQUIRES: it has nothing to say and nothing to hear.
+    // For the next request. REQUIRES: no bytes are on their way in either direction.
     void give_back(std::unique_ptr<Upstream> upstream);
-    // Closes it. May be called from one of its calls.
+    // Closes it. May be called while the Upstream calls its owner.
     void discard(std::unique_ptr<Upstream> upstream);
 
     bool is_full() const { return connections_ >= limits_.connections_max; }
+    std::size_t connections() const { return connections_; } // In use or idle.
     std::size_t idle() const { return idle_.size(); }
-    const UpstreamStats& stats() const { return stats_; }
 
   private:
     void on_upstream_open(Upstream&) override {}
@@ -57,7 +50,6 @@ class UpstreamPool final : private Upstream::Owner {
     UpstreamLimits limits_;
     std::vector<std::unique_ptr<Upstream>> idle_;
     std::size_t connections_ = 0;
-    UpstreamStats stats_;
 };
 
 } // namespace anteroom::net

@@ -49,9 +49,10 @@ class Measurement {
           deadline_{std::clamp<std::int64_t>(4 * options.latency_max.count, 2'000, 60'000)} {}
 
     Result<Measured> run() {
-        Result<std::unique_ptr<net::HttpClient>> client =
-            net::HttpClient::create(loop_, {.idle_per_host_max = measure_limits::in_flight_max,
-                                            .idle_max = measure_limits::in_flight_max});
+        Result<std::unique_ptr<net::HttpClient>> client = net::HttpClient::create(
+            loop_, {.connections_per_host_max = measure_limits::in_flight_max,
+                    .idle_per_host_max = measure_limits::in_flight_max,
+                    .idle_max = measure_limits::in_flight_max});
         if (!client) return client.fault();
         client_ = *std::move(client);
         net::spawn(loop_, try_once(this));

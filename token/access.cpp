@@ -5,7 +5,7 @@
 namespace anteroom::token {
 namespace {
 
-// Absent is an empty view; the wrong kind spoils the token.
+// Absent is an empty view; a value of the wrong kind makes the token malformed.
 bool read_text(const JsonObject& claims, std::string_view name, std::string_view& out) {
     const JsonValue* value = claims.find(name);
     if (value == nullptr || value->kind == JsonKind::null) return true;
@@ -91,7 +91,7 @@ AccessVerdict AccessVerifier::verify(std::string_view token, UnixSeconds now) {
     if (rules_.roles_required && user.roles.empty()) return Refusal::wrong_token_type;
     if (!rules_.issuer.empty() && issuer != rules_.issuer) return Refusal::wrong_issuer;
     if (!is_meant_for_us(claims.find("aud"))) return Refusal::wrong_audience;
-    // What looks like a pass is none of the login's business.
+    // A token with the claims of a pass is refused: logins do not issue passes.
     if (claims.find("tier") != nullptr) return Refusal::wrong_tier;
     if (user.user_id.empty()) user.user_id = subject;
     if (user.user_id.empty()) return Refusal::wrong_visitor;

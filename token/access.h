@@ -1,7 +1,7 @@
 // AccessVerifier: who is this user, by the access JWT that the site's own login issued?
 //
 // Thread rule: one per thread. Verifying allocates nothing with HS256 keys. A token that is refused
-// makes the caller anonymous; it never makes them somebody.
+// makes the caller anonymous.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ namespace anteroom::token {
 struct AccessRules {
     bool type_required = true; // `type` must be there. When it is there, it must be "access".
     std::string issuer = {};   // Empty: `iss` is not looked at.
-    // Must be `aud`, or one of a list of at most 16. Empty: a token that names one is for others.
+    // Must be `aud`, or one of a list of at most 16. Empty: a token with an `aud` is refused.
     std::string audience = {};
     bool checks_audience = true; // False: `aud` is not looked at.
     bool roles_required = false; // `roles` must be there, as a text or a list.

@@ -99,8 +99,8 @@ std::optional<std::string> decode_base64(std::string_view text) {
     if (text.size() % 4 == 0 && text.ends_with('='))
         text.remove_suffix(text.ends_with("==") ? 2 : 1);
     std::string out(base64_bytes_max(text.size()), '\0');
-    const std::span<std::uint8_t> room{reinterpret_cast<std::uint8_t*>(out.data()), out.size()};
-    const std::optional<std::size_t> size = decode(text, standard_digits, room);
+    const std::span<std::uint8_t> space{reinterpret_cast<std::uint8_t*>(out.data()), out.size()};
+    const std::optional<std::size_t> size = decode(text, standard_digits, space);
     if (!size) return std::nullopt;
     out.resize(*size);
     return out;

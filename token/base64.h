@@ -23,7 +23,7 @@ constexpr std::size_t base64_bytes_max(std::size_t length) {
     return length / 4 * 3 + length % 4;
 }
 
-// REQUIRES: out has room for base64url_length(bytes.size()) characters.
+// REQUIRES: out has space for base64url_length(bytes.size()) characters.
 void write_base64url(ByteView bytes, char* out);
 void append_base64url(std::string& out, ByteView bytes);
 std::string base64url(ByteView bytes);

@@ -17,7 +17,7 @@ namespace {
 
 using SecretBytes = std::vector<std::uint8_t, WipingAllocator<std::uint8_t>>;
 
-// Fine where it is, but not for us.
+// A valid key that is not for our signatures: skipped.
 struct Skipped {
     std::string why;
 };
@@ -51,7 +51,7 @@ class Jwk {
         if (!fixed) return Skipped{unknown_kind()};
         if (has("alg") && text("alg") != *fixed) {
             const std::string why = "alg is " + quoted(text("alg")) + ", not " + quoted(*fixed);
-            // A name of ours on the wrong kind of key is how keys get confused.
+            // An `alg` that does not fit the kind of key allows algorithm confusion.
             if (std::ranges::find(algorithms, text("alg")) != algorithms.end()) return Fault{why};
             return Skipped{why};
         }

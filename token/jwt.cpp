@@ -20,13 +20,6 @@ bool sane_time(const JsonValue* value) {
                                 UnixSeconds{value->integer} <= unix_seconds_max);
 }
 
-std::optional<Ed25519Point> point_of(const JsonValue* x) {
-    Ed25519Point point;
-    if (x == nullptr || x->kind != JsonKind::string) return std::nullopt;
-    if (read_base64url(x->text, point) != point.size()) return std::nullopt;
-    return point;
-}
-
 } // namespace
 
 VerifyKey VerifyKey::from(const Key& key) {
@@ -128,7 +121,7 @@ std::optional<Refusal> JwtReader::check_header() const {
     return std::nullopt;
 }
 
-// Of several keys the one that came closest says why: unknown, wrong algorithm, bad signature.
+// With several keys the refusal is of the best match: unknown key, wrong algorithm, bad signature.
 std::optional<Refusal> JwtReader::check_signature(const Parts& parts, UnixSeconds now) const {
     std::array<std::uint8_t, rsa_bits_max / 8> signature; // The longest there is.
     const std::optional<std::size_t> size = read_base64url(parts.signature, signature);
@@ -179,32 +172,6 @@ std::variant<JwtClaims, Refusal> JwtReader::timely_claims(UnixSeconds now) const
                      .issued_at = std::nullopt};
     if (issued != nullptr) claims.issued_at = UnixSeconds{issued->integer};
     return claims;
-}
-
-std::string public_jwk(const Key& key) {
-    CHECK(key.algorithm == Algorithm::ed25519);
-    std::string out = R"({"kty":"OKP","crv":"Ed25519","use":"sig","alg":"EdDSA","kid":)";
-    append_json_string(out, key.kid);
-    out += R"(,"x":")";
-    append_base64url(out, Ed25519PrivateKey(key.secret.bytes()).public_point());
-    return out + R"("})";
-}
-
-Result<VerifyKey> verify_key_from_jwk(std::string_view jwk) {
-    std::string buffer(jwk);
-    JsonObject object;
-    if (object.parse(buffer) != JsonFault::none) return Fault{"the JWK is not one JSON object"};
-    if (object.find("d") != nullptr) return Fault{"the JWK holds a private key"};
-    if (!is_string(object.find("kty"), "OKP") || !is_string(object.find("crv"), "Ed25519"))
-        return Fault{"the JWK is not an Ed25519 key"};
-    if (object.find("alg") != nullptr && !is_string(object.find("alg"), "EdDSA"))
-        return Fault{"the JWK is for another algorithm"};
-    const JsonValue* kid = object.find("kid");
-    if (kid == nullptr || kid->kind != JsonKind::string || !is_key_id(kid->text))
-        return Fault{"the JWK has no key id that we could use"};
-    const std::optional<Ed25519Point> point = point_of(object.find("x"));
-    if (!point) return Fault{"the JWK has no 32 byte public key"};
-    return VerifyKey::ed25519(std::string(kid->text), *point);
 }
 
 } // namespace anteroom::token

@@ -28,7 +28,7 @@ namespace anteroom::token {
 
 inline constexpr std::size_t jwt_bytes_max = 2'048;
 
-// How far the clock of whoever signed may be ahead of ours. No such grace for `exp`.
+// How far the signer's clock may be ahead of ours. No such grace for `exp`.
 inline constexpr Millis clock_skew_max = seconds(60);
 
 // A value; what it verifies may be verified by copies of it in other threads.
@@ -59,7 +59,7 @@ std::vector<VerifyKey> verify_keys(const KeyRing& ring, Purpose purpose);
 
 enum class KeyChoice : std::uint8_t {
     by_kid,        // A named key must be ours; a token without a name may be of any.
-    every_key,     // The issuer's names mean nothing to us.
+    every_key,     // The issuer's key ids are unknown to us: try all.
     without_doubt, // A named key must be ours; without a name, only one key may fit the algorithm.
 };
 
@@ -97,9 +97,5 @@ class JwtReader {
     JsonObject header_;
     JsonObject claims_;
 };
-
-// The public half of an EdDSA key as a JWK (RFC 8037); REQUIRES: key.algorithm is ed25519.
-std::string public_jwk(const Key& key);
-Result<VerifyKey> verify_key_from_jwk(std::string_view jwk);
 
 } // namespace anteroom::token

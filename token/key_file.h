@@ -1,7 +1,7 @@
 // The key file on disk: mode 0600, replaced as a whole or not at all.
 //
 // For start-up and the `keys` command; blocks on the disk. A file that others may read is refused,
-// because a secret that was readable is none.
+// because other users may have read its secrets.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// KeyRing: every key the house signs with, by purpose.
+// KeyRing: every key that the server signs with, by purpose.
 //
 // Invariants: each purpose has exactly one current key (never retired) and it stands first; no
 // secret serves twice, so that nothing signed for one purpose can pass for another; key ids are
@@ -51,7 +51,7 @@ class KeyRing {
     static Result<KeyRing> from_keys(std::vector<Key> keys);
 
     // A configured secret stands in for the stored keys of its purpose. The previous one still
-    // verifies, so that a secret can be changed without throwing anybody out.
+    // verifies, so that a secret can be changed without refusing tokens that are in use.
     Result<void> configure(Purpose purpose, std::string_view secret,
                            std::string_view previous = {});
 

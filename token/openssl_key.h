@@ -40,8 +40,8 @@ class OpenSslKey {
     std::unique_ptr<EVP_PKEY, Free> key_;
 };
 
-// While it lives, OpenSSL may complain about bytes of others; after it the thread's queue of errors
-// is empty, or the next one who looks, a TLS connection, would take them for its own.
+// Guards calls that may fail on hostile bytes: its destructor empties the thread's queue of OpenSSL
+// errors, which a TLS connection of the same thread would take for its own.
 struct QuietErrors {
     QuietErrors() = default;
     QuietErrors(const QuietErrors&) = delete;

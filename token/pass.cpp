@@ -59,7 +59,7 @@ std::string encoded_header(const Key& key, std::string_view type) {
     return out += '.';
 }
 
-// Absent is an empty view; anything but a string spoils the pass.
+// Absent is an empty view; a value that is no string makes the pass malformed.
 bool read_text(const JsonObject& claims, std::string_view name, std::string_view& out) {
     const JsonValue* value = claims.find(name);
     if (value == nullptr) return true;
@@ -76,7 +76,7 @@ bool read_position(const JsonObject& claims, std::optional<std::uint32_t>& out) 
     return true;
 }
 
-// An entry pass has no tier: a token that has one is not taken for an entry pass, whoever signed
+// An entry pass has no tier: a token that has one is not an entry pass, whatever key signed
 // it.
 bool has_tier(const JsonObject& claims, Tier tier) {
     const JsonValue* value = claims.find("tier");
@@ -155,7 +155,7 @@ PassVerdict PassVerifier::verify(std::string_view token, UnixSeconds now, const 
                       .request_id = {},
                       .pass_id = {}};
     if (!has_tier(claims, expected.tier)) return Refusal::wrong_tier;
-    // We issue for ourselves and name no audience: a pass that names one is meant for others.
+    // Our passes name no audience: one that does was issued for another service.
     if (claims.find("aud") != nullptr) return Refusal::wrong_audience;
     if (claims.find("iss") != nullptr) return Refusal::wrong_issuer;
     const bool texts =

@@ -56,8 +56,8 @@ class PassIssuer {
 };
 
 struct Expect {
-    std::optional<std::string_view> room;                   // Nothing: whichever room it names.
-    std::optional<std::string_view> visitor = std::nullopt; // Nothing: whoever the pass names.
+    std::optional<std::string_view> room;                   // Nothing: any room.
+    std::optional<std::string_view> visitor = std::nullopt; // Nothing: any visitor.
     Tier tier;
 };
 

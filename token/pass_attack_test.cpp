@@ -253,8 +253,9 @@ TEST(PassAttack, AnHs256TokenSignedWithThePublicKeyIsRefused) {
     PassVerifier verifier(ring);
     const Expect expected{.room = test_room, .tier = Tier::entry};
     const std::string named = R"({"alg":"HS256","kid":")" + key.kid + "\"}";
-    for (const std::string& secret :
-         {std::string(text_of(point)), base64url(point), public_jwk(key)}) {
+    const std::string jwk = R"({"kty":"OKP","crv":"Ed25519","use":"sig","alg":"EdDSA","kid":")" +
+                            key.kid + R"(","x":")" + base64url(point) + "\"}";
+    for (const std::string& secret : {std::string(text_of(point)), base64url(point), jwk}) {
         for (const std::string_view header : {std::string_view(named), good_header}) {
             const PassVerdict verdict =
                 verifier.verify(forge(header, good_claims(), secret), test_now, expected);

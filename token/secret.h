@@ -19,7 +19,7 @@ namespace anteroom::token {
 inline constexpr std::size_t secret_bytes_min = 32;
 inline constexpr std::size_t secret_bytes_max = 512;
 
-// Says which key it is without saying the key: 32 bits of a keyed hash.
+// Identifies a key without revealing it: 32 bits of a keyed hash.
 using Fingerprint = std::array<std::uint8_t, 4>;
 
 template <class T>

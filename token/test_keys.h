@@ -34,7 +34,7 @@ inline KeyRing generated_ring() {
     return *std::move(ring);
 }
 
-// What whoever holds the secret could make: any header and any claims, properly signed.
+// Any header and any claims, properly signed: what can be forged with the secret.
 inline std::string forge(std::string_view header, std::string_view claims,
                          std::string_view secret) {
     std::string token = base64url(bytes_of(header)) + '.' + base64url(bytes_of(claims));

@@ -1,4 +1,4 @@
-// VisitorId: who an anonymous visitor is, as the server said it and signed it (the cookie's value);
+// VisitorId: the id of an anonymous visitor, issued and signed by the server (the cookie's value);
 // and the key under which any visitor, anonymous or known, is found in a room.
 //
 // VisitorBook is immutable after construction: any number of threads may use one. It copies its
@@ -29,15 +29,15 @@ using VisitorKey = std::array<std::uint8_t, 16>;
 using SignedVisitorId = FixedText<50>;
 using VisitorVerdict = std::variant<VisitorId, Refusal>;
 
-// A keyed hash of a visitor's id: whoever does not know the secret cannot choose two ids that
-// collide, nor find the id behind a key.
+// A keyed hash of a visitor's id: without the secret one can neither choose two ids that collide
+// nor find the id behind a key.
 VisitorKey visitor_key(const Hmac& visitor_hash, std::string_view id);
 
 class VisitorBook {
   public:
     explicit VisitorBook(const KeyRing& ring);
 
-    // A visitor nobody has seen before. Nothing when the system gives no random bytes.
+    // A new random id. Nothing when the system gives no random bytes.
     static std::optional<VisitorId> new_visitor();
 
     SignedVisitorId sign(const VisitorId& visitor) const;

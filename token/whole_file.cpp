@@ -17,7 +17,7 @@ Fault failed(std::string_view what, const std::string& path) {
 } // namespace
 
 Result<WholeFile> read_whole_file(const std::string& path, std::size_t bytes_max) {
-    // A pipe must not make us wait.
+    // Opening a pipe must not block.
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file) return failed("opened", path);
     struct stat status {};

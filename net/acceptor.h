@@ -1,4 +1,4 @@
-// Listener: a listening socket that stops accepting, rather than spin, when the process is out of
+// Acceptor: a listening socket that stops accepting, rather than spin, when the process is out of
 // descriptors or the server says so. Internal to net/.
 #pragma once
 
@@ -17,29 +17,29 @@ namespace anteroom::net {
 
 class Loop;
 
-// alone: nobody may listen on the port yet. join: other loops of this process do.
+// alone: no other socket may listen on the port. join: other loops of this process do already.
 enum class PortUse : std::uint8_t { alone, join };
 
-class Listener {
+class Acceptor {
   public:
     enum class Verdict : std::uint8_t { more, pause };
     using OnAccept = std::function<Verdict(int descriptor, const IpAddress& peer)>;
 
-    Listener(Loop& loop, Counter& pauses)
-        : loop_(loop), pauses_(pauses), retry_(this, &Listener::on_retry) {}
-    ~Listener() { close(); }
-    Listener(const Listener&) = delete;
-    Listener& operator=(const Listener&) = delete;
+    Acceptor(Loop& loop, Counter& pauses)
+        : loop_(loop), pauses_(pauses), retry_(this, &Acceptor::on_retry) {}
+    ~Acceptor() { close(); }
+    Acceptor(const Acceptor&) = delete;
+    Acceptor& operator=(const Acceptor&) = delete;
 
     // text: an IP address. on_accept owns each descriptor (non-blocking, close-on-exec).
     Result<void> open(const std::string& text, std::uint16_t port, PortUse use, OnAccept on_accept);
     void close();
 
-    void resume(); // After a pause; it also happens by itself after a while.
+    void resume(); // Ends a pause, which also ends by itself after limits::accept_pause.
     std::uint16_t port() const { return port_; }
 
   private:
-    static void on_retry(void* self) { static_cast<Listener*>(self)->resume(); }
+    static void on_retry(void* self) { static_cast<Acceptor*>(self)->resume(); }
     void accept_some();
     void pause();
 

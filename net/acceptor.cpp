@@ -1,4 +1,4 @@
-#include "net/listener.h"
+#include "net/acceptor.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -66,7 +66,7 @@ Result<SocketAddress> listen_address(const std::string& text, std::uint16_t port
     return Fault{"not an IP address to listen on: " + text};
 }
 
-Result<void> Listener::open(const std::string& text, std::uint16_t port, PortUse use,
+Result<void> Acceptor::open(const std::string& text, std::uint16_t port, PortUse use,
                             OnAccept on_accept) {
     CHECK(descriptor_ < 0);
     auto address = listen_address(text, port);
@@ -91,7 +91,7 @@ Result<void> Listener::open(const std::string& text, std::uint16_t port, PortUse
     return {};
 }
 
-void Listener::close() {
+void Acceptor::close() {
     if (descriptor_ < 0) return;
     retry_.cancel();
     uv_close(reinterpret_cast<uv_handle_t*>(poll_),
@@ -102,17 +102,17 @@ void Listener::close() {
     poll_ = nullptr;
 }
 
-void Listener::resume() {
+void Acceptor::resume() {
     if (descriptor_ < 0 || watching_) return;
     watching_ = true;
     retry_.cancel();
     const auto readable = [](uv_poll_t* handle, int, int) {
-        static_cast<Listener*>(handle->data)->accept_some();
+        static_cast<Acceptor*>(handle->data)->accept_some();
     };
     CHECK(uv_poll_start(poll_, UV_READABLE, readable) == 0);
 }
 
-void Listener::pause() {
+void Acceptor::pause() {
     if (descriptor_ < 0 || !watching_) return;
     watching_ = false;
     pauses_.add();
@@ -120,8 +120,8 @@ void Listener::pause() {
     loop_.arm(retry_, limits::accept_pause);
 }
 
-void Listener::accept_some() {
-    // A bounded number per turn: those who are inside get their answers in between.
+void Acceptor::accept_some() {
+    // A bounded number per turn, so that open connections get their answers in between.
     constexpr int accepts_per_turn_max = 64;
     for (int i = 0; i < accepts_per_turn_max && descriptor_ >= 0; ++i) {
         SocketAddress peer;
