@@ -58,6 +58,23 @@ TEST(Hub, TellsACallAlthoughSomebodyElseWasChangingTheRoom) {
     EXPECT_NE(ann.read_until("event: called"), "");
 }
 
+// The native words say nothing of the visitor with a pulse: what they owe must outlive it.
+TEST(Hub, TellsACallOnceAlthoughAPulseCameInBetween) {
+    House house;
+    Dial ann = house.streams.open(1);
+    ann.read_until("\n\n");
+    house.call(1);
+    house.room.room->unsettled.changing(); // Another thread applies a command.
+    house.notify({1});
+    house.hub.broadcast(house.room.room, {net::make_frame("event: pulse\n\n"), 1});
+    EXPECT_EQ(ann.read_until("\n\n"), "event: pulse\n\n");
+    house.room.room->unsettled.changed();
+    EXPECT_EQ(ann.read_until("\n\n").find("event: called"), 0u);
+    house.notify({1});
+    const std::string next = ann.read_until("\n\n");
+    EXPECT_NE(next.find("id: 3\n"), std::string::npos) << "nothing was said in between: " << next;
+}
+
 TEST(Hub, TellsACallAlthoughAnotherOneIsNotDurableYet) {
     House house;
     Dial ann = house.streams.open(1);
