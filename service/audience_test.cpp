@@ -74,10 +74,10 @@ class OtherWriter {
     explicit OtherWriter(HostedRoom& room)
         : thread_([this, &room] {
               const HostedRoom::Writing writing(room);
-              room.unsettled.changing();
+              room.unsettled().changing();
               begun_.count_down();
               end_.wait();
-              room.unsettled.changed();
+              room.unsettled().changed();
           }) {
         begun_.wait();
     }

@@ -96,6 +96,7 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
         Writing(const Writing&) = delete;
         Writing& operator=(const Writing&) = delete;
         Room& room() { return hosted_.room_; }
+        HostedRoom& hosted() { return hosted_; }
 
       private:
         HostedRoom& hosted_;
@@ -105,11 +106,12 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     // What the room says of this visitor is as durable as the store promises: it may be told.
     // Asked after the standing was read.
     bool may_tell(const Standing& standing) const {
-        return standing.state == VisitorState::waiting || !unsettled.covers(standing.number);
+        return standing.state == VisitorState::waiting || !unsettled_.covers(standing.number);
     }
-    // The store's: what is not durable yet, and how many commands wait for that.
-    Unsettled unsettled;
-    std::atomic<std::uint32_t> unwritten{0};
+    // The same of what the room says of its outer line.
+    bool outer_is_settled() const { return !unsettled_.covers_outer(); }
+    // The store's, through service/apply.h.
+    Unsettled& unsettled() { return unsettled_; }
     // Set by a store before anybody can find the room.
     std::unique_ptr<StorePart> part;
     // Where the room is written by another process: whom it must be told of. Null: it is not.
@@ -146,6 +148,7 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     Quiet& quiet_;
     std::atomic<Profile*> profile_;
     std::atomic<std::int64_t> fresh_{instant_max.ms};
+    Unsettled unsettled_;
     std::mutex writing_;
     Room room_; // Written under writing_.
 };

@@ -52,9 +52,9 @@ TEST(Hub, TellsACallAlthoughSomebodyElseWasChangingTheRoom) {
     Dial ann = house.streams.open(1);
     EXPECT_NE(ann.read_until("\n\n").find("event: standing"), std::string::npos);
     house.call(1);
-    house.room.room->unsettled.changing(); // Another thread applies a command.
+    house.room.room->unsettled().changing(); // Another thread applies a command.
     house.notify({1});
-    house.room.room->unsettled.changed();
+    house.room.room->unsettled().changed();
     EXPECT_NE(ann.read_until("event: called"), "");
 }
 
@@ -64,11 +64,11 @@ TEST(Hub, TellsACallOnceAlthoughAPulseCameInBetween) {
     Dial ann = house.streams.open(1);
     ann.read_until("\n\n");
     house.call(1);
-    house.room.room->unsettled.changing(); // Another thread applies a command.
+    house.room.room->unsettled().changing(); // Another thread applies a command.
     house.notify({1});
     house.hub.broadcast(house.room.room, {net::make_frame("event: pulse\n\n"), 1});
     EXPECT_EQ(ann.read_until("\n\n"), "event: pulse\n\n");
-    house.room.room->unsettled.changed();
+    house.room.room->unsettled().changed();
     EXPECT_EQ(ann.read_until("\n\n").find("event: called"), 0u);
     house.notify({1});
     const std::string next = ann.read_until("\n\n");
@@ -83,9 +83,9 @@ TEST(Hub, TellsACallAlthoughAnotherOneIsNotDurableYet) {
     // 1 is durable; 257, which shares a counter of Unsettled with it, is not.
     const std::span<const Fact> last(&house.room.facts.back(), 1);
     ASSERT_EQ(std::get<Called>(last.front().what).number, 257u);
-    house.room.room->unsettled.note(last);
+    house.room.room->unsettled().note(last);
     house.notify({1});
-    house.room.room->unsettled.settled(last);
+    house.room.room->unsettled().settled(last);
     house.notify({257});
     EXPECT_NE(ann.read_until("event: called"), "");
 }
@@ -93,10 +93,10 @@ TEST(Hub, TellsACallAlthoughAnotherOneIsNotDurableYet) {
 TEST(Hub, TellsAStreamThatBeganWhileTheRoomWasChanged) {
     House house;
     house.call(1);
-    house.room.room->unsettled.changing();
+    house.room.room->unsettled().changing();
     Dial ann = house.streams.open(1);
     EXPECT_EQ(ann.read_until("\n\n"), "retry: 2000\n\n");
-    house.room.room->unsettled.changed();
+    house.room.room->unsettled().changed();
     EXPECT_NE(ann.read_until("event: called"), "");
 }
 

@@ -1,6 +1,7 @@
 // MemoryStore: rooms in this process's memory and nowhere else. For tests of everything above it.
 #pragma once
 
+#include "service/apply.h"
 #include "service/clock.h"
 #include "service/store.h"
 
@@ -16,20 +17,18 @@ class MemoryStore final : public Store {
 
     void submit(HostedRoom& room, const Command& command, net::Loop*, OnOutcome done,
                 std::string_view) override {
-        thread_local Facts facts; // Kept for its capacity; never used across calls.
-        Facts mine = std::move(facts);
-        mine.clear();
-        Outcome outcome;
-        std::optional<Instant> due;
+        thread_local Facts spare; // Kept for its capacity; `done` may submit again.
+        Applied applied;
         {
             HostedRoom::Writing writing(room);
-            outcome = writing.room().apply(command, clock_.now(), mine);
-            due = writing.room().next_deadline();
+            applied =
+                apply_command(writing, command, clock_.now(), Settles::at_once, std::move(spare));
         }
-        if (!mine.empty()) listener_.happened(room, mine);
-        if (due) listener_.due(room, *due);
-        facts = std::move(mine);
-        if (done) done(outcome);
+        if (!applied.facts.empty()) listener_.happened(room, applied.facts);
+        if (applied.due) listener_.due(room, *applied.due);
+        spare = std::move(applied.facts);
+        spare.clear();
+        if (done) done(applied.outcome);
     }
 
     void open_room(HostedRoom& room, const Settings& rules) override {

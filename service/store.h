@@ -15,6 +15,7 @@
 #include "engine/outcome.h"
 #include "net/job.h"
 #include "service/audit.h"
+#include "service/deliveries.h"
 #include "service/hosted_room.h"
 #include "service/rooms.h"
 
@@ -38,8 +39,6 @@ class Listener {
     // it must look again.
     virtual void gone(HostedRoom&) {}
 };
-
-using OnOutcome = UniqueFunction<void(const Outcome&)>;
 
 class Store {
   public:

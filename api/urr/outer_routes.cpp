@@ -166,7 +166,7 @@ void Urr::release(Ask& ask, const std::shared_ptr<HostedRoom>& room, const Outer
                 R"(,"servingCounter":)", standing->serving, R"(,"totalInQueue":)", standing->issued,
                 R"(,"ahead":0,"token":")", granted->pass, R"("})");
     };
-    if (room->unsettled.covers_outer())
+    if (!room->outer_is_settled())
         desk_.service().submit(*room, Tick{}, &desk_.loop(), std::move(answer));
     else
         answer(Done{});

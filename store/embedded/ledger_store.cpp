@@ -8,7 +8,7 @@
 #include <future>
 
 #include "base/check.h"
-#include "net/loop.h"
+#include "service/apply.h"
 #include "store/embedded/recovery.h"
 
 namespace anteroom::embedded {
@@ -29,12 +29,6 @@ constexpr std::size_t kept_entries_max = 2 * batch_max;
 constexpr std::uint64_t prune_step = 2'000;
 constexpr auto space_retry = std::chrono::milliseconds(250);
 constexpr Millis stuck_tick = seconds(1);
-
-void deliver(net::Loop* loop, OnOutcome done, Outcome outcome) {
-    if (!done) return;
-    if (!loop || loop->is_current()) return done(outcome);
-    loop->post([done = std::move(done), outcome] { done(outcome); });
-}
 
 } // namespace
 
@@ -116,35 +110,31 @@ void LedgerStore::submit(HostedRoom& room, const Command& command, net::Loop* lo
                          std::string_view who) {
     if (!is_writable() || queued_.load(std::memory_order_relaxed) > queue_max) {
         if (std::holds_alternative<Tick>(command)) listener_.due(room, clock_.now() + stuck_tick);
-        return deliver(loop, std::move(done), Refused{Reason::unavailable});
+        return refuse({.loop = loop, .done = std::move(done)});
     }
     if (std::holds_alternative<Tick>(command) && !done &&
         waiting_facts_.load(std::memory_order_relaxed) > waiting_facts_max)
         return listener_.due(room, clock_.now() + busy_tick);
-    Entry entry{.loop = loop, .done = std::move(done)};
+    Delivery delivery{.loop = loop, .done = std::move(done)};
     std::optional<Instant> due;
-    bool waits = false;
     {
         HostedRoom::Writing writing(room);
-        room.unsettled.changing();
-        entry.outcome = writing.room().apply(command, clock_.now(), entry.facts);
-        room.unsettled.note(entry.facts);
-        room.unsettled.changed();
-        due = writing.room().next_deadline();
-        // An answer without news of its own may rest on news that are not durable yet.
-        waits = !entry.facts.empty() || (entry.done && room.unwritten.load() > 0);
-        if (waits) {
-            room.unwritten.fetch_add(1);
-            entry.room = room.shared_from_this();
-            const bool joins =
-                !entry.facts.empty() && std::holds_alternative<Joined>(entry.facts.front().what);
-            if (joins) entry.who = who;
-            enqueue(std::move(entry)); // While the room is held: in order.
+        Applied applied = apply_command(writing, command, clock_.now());
+        due = applied.due;
+        delivery.outcome = applied.outcome;
+        if (must_wait(room, applied.facts, delivery)) {
+            const bool joins = !applied.facts.empty() &&
+                               std::holds_alternative<Joined>(applied.facts.front().what);
+            room.unsettled().wait();
+            // While the room is held: in order.
+            enqueue({.room = room.shared_from_this(),
+                     .facts = std::move(applied.facts),
+                     .who = std::string(joins ? who : ""),
+                     .delivery = std::exchange(delivery, {})});
         }
     }
     if (due) listener_.due(room, *due);
-    // NOLINTNEXTLINE(bugprone-use-after-move): the entry was moved only if it waits.
-    if (!waits) deliver(loop, std::move(entry.done), entry.outcome);
+    deliver(std::move(delivery)); // Nothing if it waits.
 }
 
 void LedgerStore::open_room(HostedRoom& room, const Settings& rules) {
@@ -153,8 +143,8 @@ void LedgerStore::open_room(HostedRoom& room, const Settings& rules) {
         return ledger.add_room(row, at);
     }};
     HostedRoom::Writing writing(room);
-    writing.room().apply(Configure{rules}, clock_.now(), entry.facts);
-    room.unwritten.fetch_add(1);
+    entry.facts = apply_command(writing, Configure{rules}, clock_.now()).facts;
+    room.unsettled().wait();
     entry.room = room.shared_from_this();
     enqueue(std::move(entry));
 }
@@ -164,8 +154,7 @@ void LedgerStore::remove_room(HostedRoom& room, net::Loop* loop, net::Job done) 
     if (done) told = [done = std::move(done)](const Outcome&) { done(); };
     enqueue({.write = [index = room.index(), at = clock_.now()](
                           LedgerFile& ledger) { return ledger.remove_room(index, at); },
-             .loop = loop,
-             .done = std::move(told)});
+             .delivery = {.loop = loop, .done = std::move(told)}});
 }
 
 void LedgerStore::set_profile(HostedRoom& room, Profile profile, net::Loop* loop, net::Job done) {
@@ -178,8 +167,7 @@ void LedgerStore::set_profile(HostedRoom& room, Profile profile, net::Loop* loop
     };
     enqueue(
         {.write = [row = std::move(row)](LedgerFile& ledger) { return ledger.set_profile(row); },
-         .loop = loop,
-         .done = std::move(told)});
+         .delivery = {.loop = loop, .done = std::move(told)}});
 }
 
 void LedgerStore::note(const AuditEntry& entry) {
@@ -189,9 +177,10 @@ void LedgerStore::note(const AuditEntry& entry) {
 bool LedgerStore::register_snapshot(const SnapshotRow& snapshot) {
     std::promise<void> durable;
     std::future<void> waiting = durable.get_future();
-    enqueue(
-        {.write = [snapshot](LedgerFile& ledger) { return ledger.set_snapshot(snapshot); },
-         .done = [durable = std::move(durable)](const Outcome&) mutable { durable.set_value(); }});
+    enqueue({.write = [snapshot](LedgerFile& ledger) { return ledger.set_snapshot(snapshot); },
+             .delivery = {.done = [durable = std::move(durable)](const Outcome&) mutable {
+                 durable.set_value();
+             }}});
     try {
         waiting.get();
         return true;
@@ -294,37 +283,17 @@ bool LedgerStore::wait_for_space(const Trouble& trouble) {
 }
 
 void LedgerStore::settle(std::span<Entry> batch) {
-    // One message per loop and batch.
-    struct Ready {
-        net::Loop* loop;
-        std::vector<std::pair<OnOutcome, Outcome>> replies;
-    };
-    std::vector<Ready> by_loop;
+    Deliveries deliveries; // One job for each loop and batch.
     for (Entry& entry : batch) {
         if (entry.room) {
-            entry.room->unsettled.settled(entry.facts);
-            entry.room->unwritten.fetch_sub(1);
-            if (!entry.facts.empty()) listener_.happened(*entry.room, entry.facts);
+            entry.room->unsettled().end_waiting();
+            settle_facts(*entry.room, entry.facts, listener_);
         }
         waiting_facts_.fetch_sub(entry.facts.size(), std::memory_order_relaxed);
         Facts().swap(entry.facts);
-        if (!entry.done) continue;
-        if (!entry.loop) {
-            entry.done(entry.outcome);
-            continue;
-        }
-        auto found = std::find_if(by_loop.begin(), by_loop.end(),
-                                  [&](const auto& of) { return of.loop == entry.loop; });
-        if (found == by_loop.end()) {
-            by_loop.push_back(Ready{.loop = entry.loop, .replies = {}});
-            found = by_loop.end() - 1;
-        }
-        found->replies.emplace_back(std::move(entry.done), entry.outcome);
+        deliveries.add(std::move(entry.delivery));
     }
-    for (Ready& ready : by_loop)
-        ready.loop->post([replies = std::move(ready.replies)] {
-            for (const auto& [done, outcome] : replies) done(outcome);
-        });
+    deliveries.send();
 }
 
 // True when there is more to do.

@@ -83,9 +83,7 @@ class LedgerStore final : public Store {
         Facts facts;
         std::string who;
         Write write; // What is no fact.
-        net::Loop* loop = nullptr;
-        OnOutcome done;
-        Outcome outcome;
+        Delivery delivery;
     };
     using Batch = std::vector<Entry>;
 

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "net/loop.h"
+#include "service/apply.h"
 #include "store/shared/scripts.h"
 #include "store/shared/times.h"
 
@@ -157,7 +158,7 @@ bool RoomLog::take(std::uint64_t position, std::string_view bytes) {
     if (!entry) return lose("its log cannot be read by this version"), false;
     if (position != position_ + 1) return lose("its log begins later"), false;
     if (entry->after != stamp_) return lose("its log is not the one that was read before"), false;
-    Unsettled settling{.position = position};
+    Settling settling{.position = position};
     const std::uint64_t stamp = entry->stamp;
     const bool removed = entry->removed;
     if (!replay(*std::move(entry), settling))
@@ -165,7 +166,7 @@ bool RoomLog::take(std::uint64_t position, std::string_view bytes) {
     position_ = position;
     stamp_ = stamp;
     context_.followed.add();
-    unsettled_.push_back(std::move(settling));
+    settling_.push_back(std::move(settling));
     if (!removed) return true;
     const std::shared_ptr<HostedRoom> held = hold();
     settle_through(position_);
@@ -174,15 +175,11 @@ bool RoomLog::take(std::uint64_t position, std::string_view bytes) {
     return false;
 }
 
-bool RoomLog::replay(Entry entry, Unsettled& settling) {
+bool RoomLog::replay(Entry entry, Settling& settling) {
     bool fits = true;
     {
         HostedRoom::Writing held(room_);
-        room_.unsettled.changing();
-        for (std::size_t i = 0; fits && i < entry.facts.size(); ++i)
-            fits = held.room().replay(entry.facts[i]);
-        room_.unsettled.note(entry.facts);
-        room_.unsettled.changed();
+        fits = replay_facts(held, entry.facts);
     }
     facts_since_snapshot_ += entry.facts.size();
     if (entry.profile) room_.set_profile(*std::move(entry.profile));
@@ -190,10 +187,8 @@ bool RoomLog::replay(Entry entry, Unsettled& settling) {
         if (answer.process != context_.process_id) continue;
         const auto found = waiting_.find(answer.ask);
         if (found == waiting_.end()) continue; // Nobody waits any more.
-        settling.deliveries.push_back({.loop = found->second.loop,
-                                       .done = std::move(found->second.done),
-                                       .outcome = answer.outcome,
-                                       .since = found->second.since});
+        found->second.outcome = answer.outcome;
+        settling.deliveries.push_back(std::move(found->second));
         waiting_.erase(found);
     }
     if (!entry.facts.empty()) settling.facts.push_back(std::move(entry.facts));
@@ -238,48 +233,13 @@ void RoomLog::on_news(std::optional<std::string> news) {
 
 void RoomLog::settle_through(std::uint64_t position) {
     confirmed_ = std::max(confirmed_, position);
-    while (!unsettled_.empty() && unsettled_.front().position <= position) {
-        Unsettled settled = std::move(unsettled_.front());
-        unsettled_.pop_front();
-        room_.unwritten.fetch_sub(settled.commands);
-        for (const Facts& facts : settled.facts) {
-            room_.unsettled.settled(facts);
-            context_.listener.happened(room_, facts);
-        }
-        deliver(settled.deliveries);
+    while (!settling_.empty() && settling_.front().position <= position) {
+        Settling settled = std::move(settling_.front());
+        settling_.pop_front();
+        room_.unsettled().end_waiting(settled.commands);
+        for (const Facts& facts : settled.facts) settle_facts(room_, facts, context_.listener);
+        deliver_all(std::move(settled.deliveries));
     }
-}
-
-void RoomLog::deliver_one(Delivery delivery) {
-    if (!delivery.done) return;
-    if (!delivery.loop || delivery.loop->is_current()) return delivery.done(delivery.outcome);
-    delivery.loop->post(
-        [done = std::move(delivery.done), outcome = delivery.outcome] { done(outcome); });
-}
-
-// One message per loop.
-void RoomLog::deliver(std::vector<Delivery>& deliveries) {
-    for (std::size_t i = 0; i < deliveries.size(); ++i) {
-        if (!deliveries[i].done) continue;
-        if (!deliveries[i].loop) {
-            std::exchange(deliveries[i].done, {})(deliveries[i].outcome);
-            continue;
-        }
-        std::vector<Delivery> same;
-        net::Loop* loop = deliveries[i].loop;
-        for (std::size_t j = i; j < deliveries.size(); ++j)
-            if (deliveries[j].loop == loop && deliveries[j].done)
-                same.push_back(std::move(deliveries[j]));
-        loop->post([same = std::move(same)] {
-            for (const Delivery& delivery : same) delivery.done(delivery.outcome);
-        });
-    }
-    deliveries.clear();
-}
-
-void RoomLog::refuse(std::vector<Delivery>& deliveries) {
-    for (Delivery& delivery : deliveries) delivery.outcome = Refused{Reason::unavailable};
-    deliver(deliveries);
 }
 
 void RoomLog::refuse_everything() {
@@ -297,17 +257,16 @@ void RoomLog::refuse_everything() {
     };
     for (Pending& one : pending) all.push_back(std::move(one.delivery));
     if (flight_) add(flight_->settling.deliveries);
-    for (Unsettled& one : unsettled_) add(one.deliveries);
-    for (auto& [id, one] : waiting_) all.push_back({.loop = one.loop, .done = std::move(one.done)});
+    for (Settling& one : settling_) add(one.deliveries);
+    for (auto& [id, delivery] : waiting_) all.push_back(std::move(delivery));
     waiting_.clear();
     {
         const std::lock_guard lock(outgoing_mutex_);
-        for (Outgoing& one : outgoing_)
-            all.push_back({.loop = one.loop, .done = std::move(one.done)});
+        for (Outgoing& one : outgoing_) all.push_back(std::move(one.delivery));
         outgoing_.clear();
     }
     flight_.reset();
-    refuse(all);
+    refuse_all(std::move(all));
 }
 
 void RoomLog::lose(const std::string& why) {
@@ -336,9 +295,7 @@ void RoomLog::ask(Outgoing outgoing) {
             return wake();
         }
     }
-    deliver_one({.loop = outgoing.loop,
-                 .done = std::move(outgoing.done),
-                 .outcome = Refused{Reason::unavailable}});
+    refuse(std::move(outgoing.delivery));
 }
 
 void RoomLog::send_asks() {
@@ -353,36 +310,34 @@ void RoomLog::send_asks() {
             continue;
         }
         Ask ask{.process = context_.process_id,
-                .id = one.done ? ++last_ask_ : 0,
+                .id = one.delivery.done ? ++last_ask_ : 0,
                 .at = context_.shared_now(),
                 .what = std::move(one.what)};
-        if (one.done)
-            waiting_.emplace(ask.id, Waiting{.loop = one.loop,
-                                             .done = std::move(one.done),
-                                             .since = context_.clock.now()});
+        if (one.delivery.done) {
+            one.delivery.since = context_.clock.now();
+            waiting_.emplace(ask.id, std::move(one.delivery));
+        }
         send(ask);
     }
 }
 
 // We became the writer in the meantime, or there is none.
 void RoomLog::redo(Outgoing outgoing) {
-    if (mode_ == Mode::dead || !writes_)
-        return deliver_one({.loop = outgoing.loop,
-                            .done = std::move(outgoing.done),
-                            .outcome = Refused{Reason::unavailable}});
+    Delivery& delivery = outgoing.delivery;
+    if (mode_ == Mode::dead || !writes_) return refuse(std::move(delivery));
     std::visit(Overload{
                    [&](AskCommand& asked) {
-                       submit(asked.command, outgoing.loop, std::move(outgoing.done), asked.who);
+                       submit(asked.command, delivery.loop, std::move(delivery.done), asked.who);
                    },
                    [](AskSeen&) {},
                    [&](AskProfile& asked) {
-                       set_profile(std::move(asked.profile), outgoing.loop,
-                                   [done = std::move(outgoing.done)] {
+                       set_profile(std::move(asked.profile), delivery.loop,
+                                   [done = std::move(delivery.done)] {
                                        if (done) done(Done{});
                                    });
                    },
                    [&](AskRemove&) {
-                       remove(outgoing.loop, [done = std::move(outgoing.done)] {
+                       remove(delivery.loop, [done = std::move(delivery.done)] {
                            if (done) done(Done{});
                        });
                    },
@@ -402,11 +357,9 @@ void RoomLog::send(const Ask& ask) {
             if (is_asked || id == 0) return;
             const auto found = log.waiting_.find(id);
             if (found == log.waiting_.end()) return;
-            Waiting waiting = std::move(found->second);
+            Delivery delivery = std::move(found->second);
             log.waiting_.erase(found);
-            deliver_one({.loop = waiting.loop,
-                         .done = std::move(waiting.done),
-                         .outcome = Refused{Reason::unavailable}});
+            refuse(std::move(delivery));
         },
         patience);
 }
@@ -451,7 +404,7 @@ void RoomLog::look_after() {
     std::vector<Delivery> late;
     for (auto one = waiting_.begin(); one != waiting_.end();) {
         if (one->second.since > before) break; // Asked in order.
-        late.push_back({.loop = one->second.loop, .done = std::move(one->second.done)});
+        late.push_back(std::move(one->second));
         one = waiting_.erase(one);
     }
     const auto add_late = [&](std::vector<Delivery>& deliveries) {
@@ -462,14 +415,14 @@ void RoomLog::look_after() {
         });
     };
     if (flight_) add_late(flight_->settling.deliveries);
-    for (Unsettled& one : unsettled_) add_late(one.deliveries);
+    for (Settling& one : settling_) add_late(one.deliveries);
     if (is_stuck_ || mode_ == Mode::opening) {
         const HostedRoom::Writing held(room_);
         for (Pending& one : pending_)
             if (one.delivery.done && one.delivery.since <= before)
                 late.push_back(std::exchange(one.delivery, {}));
     }
-    refuse(late);
+    refuse_all(std::move(late));
     if (must_confirm_) flush();
     go_on_with_snapshot();
 }

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "service/clock.h"
+#include "service/deliveries.h"
 #include "service/hosted_room.h"
 #include "service/store.h"
 #include "store/redis/client.h"
@@ -114,12 +115,6 @@ class RoomLog final : public StorePart {
   private:
     enum class Mode : std::uint8_t { opening, loading, live, dead };
 
-    struct Delivery {
-        net::Loop* loop = nullptr;
-        OnOutcome done;
-        Outcome outcome;
-        Instant since;
-    };
     // Done to the copy, not in the log yet.
     struct Pending {
         Facts facts;
@@ -135,10 +130,10 @@ class RoomLog final : public StorePart {
         }
     };
     // Committed, or replayed; perhaps not on a replica yet.
-    struct Unsettled {
+    struct Settling {
         std::uint64_t position = 0;
         std::vector<Facts> facts;
-        std::uint32_t commands = 0; // That `unwritten` counts.
+        std::uint32_t commands = 0; // That wait in room_.unsettled().
         std::vector<Delivery> deliveries;
     };
     struct Flight {
@@ -146,7 +141,7 @@ class RoomLog final : public StorePart {
         std::vector<std::string> args;
         std::uint64_t asks = 0; // That it answers,
         std::string asks_kept;  // and the first that it does not, or nothing.
-        Unsettled settling;
+        Settling settling;
         Instant since;
         bool opens = false;
         bool is_uncertain = false; // Sent, and nobody knows whether it was done.
@@ -161,13 +156,13 @@ class RoomLog final : public StorePart {
     };
     struct Outgoing {
         std::variant<AskCommand, AskSeen, AskProfile, AskRemove> what;
-        net::Loop* loop = nullptr;
-        OnOutcome done;
+        Delivery delivery;
     };
 
     // Writing (room_writer.cpp).
-    void apply(HostedRoom::Writing& held, const Command& command, std::string_view who,
-               Pending& pending);
+    // When the room wants its next tick.
+    std::optional<Instant> apply(HostedRoom::Writing& held, const Command& command,
+                                 std::string_view who, Pending& pending);
     void enqueue(Pending pending); // While the room is held: in order.
     void wake();
     std::vector<Pending> take_batch();
@@ -206,11 +201,8 @@ class RoomLog final : public StorePart {
     void on_uncertain(const std::optional<Head>& head);
     bool take_entries(const Head& head);
     bool take(std::uint64_t position, std::string_view bytes);
-    bool replay(Entry entry, Unsettled& settling);
+    bool replay(Entry entry, Settling& settling);
     void settle_through(std::uint64_t position);
-    static void deliver_one(Delivery delivery);
-    static void deliver(std::vector<Delivery>& deliveries);
-    static void refuse(std::vector<Delivery>& deliveries);
     void refuse_everything();
     void lose(const std::string& why);
     void die();
@@ -251,22 +243,17 @@ class RoomLog final : public StorePart {
     std::uint64_t stamp_ = 0;
     std::uint64_t confirmed_ = 0;
     std::optional<Flight> flight_;
-    std::deque<Unsettled> unsettled_;
-    bool must_confirm_ = false;    // Something is committed that no replica has confirmed.
-    bool follows_ = false;         // A look at the log is under way,
-    bool follow_again_ = false;    // and another one is wanted.
-    std::uint64_t term_ = 0;       // Counts how often we became the writer.
-    std::uint64_t asks_taken_ = 0; // That stand in the stream still.
+    std::deque<Settling> settling_; // By position.
+    bool must_confirm_ = false;     // Something is committed that no replica has confirmed.
+    bool follows_ = false;          // A look at the log is under way,
+    bool follow_again_ = false;     // and another one is wanted.
+    std::uint64_t term_ = 0;        // Counts how often we became the writer.
+    std::uint64_t asks_taken_ = 0;  // That stand in the stream still.
     std::string last_ask_taken_;
     bool fetches_asks_ = false;
     std::uint64_t last_ask_ = 0;
-    PresenceMarks told_presence_; // What the others heard last.
-    struct Waiting {
-        net::Loop* loop;
-        OnOutcome done;
-        Instant since;
-    };
-    std::map<std::uint64_t, Waiting> waiting_;
+    PresenceMarks told_presence_;               // What the others heard last.
+    std::map<std::uint64_t, Delivery> waiting_; // For the writer's answer, by ask.
     std::uint64_t facts_since_snapshot_ = 0;
     std::uint64_t snapshot_position_ = 0; // Of the last one.
     std::optional<Snapshot> snapshot_;

@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "net/loop.h"
+#include "service/apply.h"
 #include "service/profile_text.h"
 #include "store/shared/projection.h"
 #include "store/shared/room_log.h"
@@ -36,17 +37,17 @@ std::string place_after(const std::string& place) {
 
 // --- Any thread.
 
-void RoomLog::apply(HostedRoom::Writing& held, const Command& command, std::string_view who,
-                    Pending& pending) {
-    room_.unsettled.changing();
-    pending.delivery.outcome = held.room().apply(command, context_.clock.now(), pending.facts);
-    room_.unsettled.note(pending.facts);
-    room_.unsettled.changed();
+std::optional<Instant> RoomLog::apply(HostedRoom::Writing& held, const Command& command,
+                                      std::string_view who, Pending& pending) {
+    Applied applied = apply_command(held, command, context_.clock.now());
+    pending.delivery.outcome = applied.outcome;
+    pending.facts = std::move(applied.facts);
     project(held.room(), pending.facts, who, pending.changes);
+    return applied.due;
 }
 
 void RoomLog::enqueue(Pending pending) {
-    room_.unwritten.fetch_add(1);
+    room_.unsettled().wait();
     pending_.push_back(std::move(pending));
 }
 
@@ -66,10 +67,8 @@ void RoomLog::submit(const Command& command, net::Loop* loop, OnOutcome done,
             pending.delivery.outcome = Refused{Reason::unavailable};
             if (is_tick && !dead_) due = now + stuck_tick;
         } else if (writes_) {
-            apply(held, command, who, pending);
-            due = held.room().next_deadline();
-            // An answer without news of its own may rest on news that are not durable yet.
-            waits = !pending.facts.empty() || (pending.delivery.done && room_.unwritten.load() > 0);
+            due = apply(held, command, who, pending);
+            waits = must_wait(room_, pending.facts, pending.delivery);
             if (waits) enqueue(std::move(pending));
         } else {
             asks = true;
@@ -81,13 +80,12 @@ void RoomLog::submit(const Command& command, net::Loop* loop, OnOutcome done,
     if (due) context_.listener.due(room_, *due);
     if (waits) return wake();
     // NOLINTNEXTLINE(bugprone-use-after-move): `pending` was moved only if it waits.
-    if (!asks) return deliver_one(std::move(pending.delivery));
+    if (!asks) return deliver(std::move(pending.delivery));
     // The writer's clock is the room's: of ours nobody need know.
     const bool is_clock = is_tick || std::holds_alternative<Wake>(command);
     if (is_clock && !pending.delivery.done) return;
     ask({.what = AskCommand{.command = command, .who = std::string(who)},
-         .loop = loop,
-         .done = std::move(pending.delivery.done)});
+         .delivery = std::move(pending.delivery)});
 }
 
 void RoomLog::set_profile(Profile profile, net::Loop* loop, net::Job done) {
@@ -102,7 +100,7 @@ void RoomLog::set_profile(Profile profile, net::Loop* loop, net::Job done) {
             return wake();
         }
     }
-    ask({.what = AskProfile{std::move(profile)}, .loop = loop, .done = std::move(delivery.done)});
+    ask({.what = AskProfile{std::move(profile)}, .delivery = std::move(delivery)});
 }
 
 void RoomLog::remove(net::Loop* loop, net::Job done) {
@@ -115,7 +113,7 @@ void RoomLog::remove(net::Loop* loop, net::Job done) {
             return wake();
         }
     }
-    ask({.what = AskRemove{}, .loop = loop, .done = std::move(delivery.done)});
+    ask({.what = AskRemove{}, .delivery = std::move(delivery)});
 }
 
 void RoomLog::open(const Settings& rules) {
@@ -170,10 +168,10 @@ void RoomLog::flush() {
                               !must_confirm_;
     if (!says_nothing) return send_flight();
     // Answers that rest on what was written before: they leave with that.
-    Unsettled settling = std::move(flight_->settling);
+    Settling settling = std::move(flight_->settling);
     flight_.reset();
     settling.position = position_;
-    unsettled_.push_back(std::move(settling));
+    settling_.push_back(std::move(settling));
     if (confirmed_ >= position_ || context_.replicas == 0) settle_through(position_);
     flush();
 }
@@ -269,7 +267,7 @@ void RoomLog::committed(bool is_replicated) {
     context_.commits.add();
     context_.facts.add(static_cast<std::int64_t>(flight.entry.facts.size()));
     flight.settling.position = position_;
-    unsettled_.push_back(std::move(flight.settling));
+    settling_.push_back(std::move(flight.settling));
     if (flight.entry.profile) room_.set_profile(*std::move(flight.entry.profile));
     if (snapshot_ && snapshot_->stamp == stamp_) snapshot_->is_committed = true;
     const std::shared_ptr<HostedRoom> held = hold(); // Owners may let go of it.
@@ -329,10 +327,10 @@ void RoomLog::step_down() {
     std::vector<Delivery> deliveries;
     for (Pending& pending : dropped) {
         knows_too_much = knows_too_much || !pending.facts.empty();
-        room_.unwritten.fetch_sub(1);
+        room_.unsettled().end_waiting();
         if (pending.delivery.done) deliveries.push_back(std::move(pending.delivery));
     }
-    refuse(deliveries);
+    refuse_all(std::move(deliveries));
     abandon_snapshot();
     if (knows_too_much) lose("another process writes the room");
 }
@@ -384,10 +382,7 @@ void RoomLog::take_ask(const std::string& at, std::string_view bytes) {
     }
     if (ask->process == context_.process_id) {
         // We asked the writer before we became it.
-        if (const auto own = waiting_.extract(ask->id))
-            pending.delivery = {.loop = own.mapped().loop,
-                                .done = std::move(own.mapped().done),
-                                .since = own.mapped().since};
+        if (const auto own = waiting_.extract(ask->id)) pending.delivery = std::move(own.mapped());
     } else if (ask->id != 0) {
         pending.process = ask->process;
         pending.ask = ask->id;
@@ -398,8 +393,7 @@ void RoomLog::take_ask(const std::string& at, std::string_view bytes) {
     } else {
         std::visit(Overload{
                        [&](const AskCommand& asked) {
-                           apply(held, asked.command, asked.who, pending);
-                           due = held.room().next_deadline();
+                           due = apply(held, asked.command, asked.who, pending);
                        },
                        [&](const AskSeen& seen) {
                            for (const Number number : seen.numbers)
