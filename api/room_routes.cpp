@@ -47,7 +47,7 @@ void Api::room(Ask& ask) {
 void Api::pulse(Ask& ask) {
     HostedRoom* hosted = find_room(ask);
     if (!hosted) return;
-    const net::Frame document = hosted->pulse.document(*hosted, ask.now);
+    const net::Frame document = hosted->pulse().document(*hosted, ask.now);
     net::Answer answer = begin(ask, Status::ok);
     answer.header("Content-Type", "application/json");
     answer.header("Cache-Control", "public, max-age=1");

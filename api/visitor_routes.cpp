@@ -99,7 +99,7 @@ bool Api::find_ticket(Ask& ask, Held& held, bool query_allowed) {
 void Api::look(Ask& ask) {
     Held held;
     if (!find_ticket(ask, held)) return;
-    held.room->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    held.room->counters().note_poll();
     if (held.room->age(ask.now) > limits::age_max) return refuse(ask, Code::unavailable);
     const Room& view = held.room->view();
     if (!held.room->touch(held.number, ask.now))

@@ -106,7 +106,7 @@ struct Stage {
     Stage& operator=(const Stage&) = delete;
 
     void take(Number number, net::EventStream stream) {
-        room.room->streams.fetch_add(1);
+        room.room->begin_stream();
         words[number] = std::make_shared<TestWords>();
         audience.add(number, std::move(stream), words[number], number, {}, now);
     }
@@ -226,7 +226,7 @@ TEST(Audience, IsLookedAtWhicheverPlacesAreFree) {
     stage.streams.call([&] {
         for (std::uint32_t slot = 0; slot < 20; ++slot) stage.audience.remove(slot);
     });
-    EXPECT_EQ(stage.room.room->streams.load(), 5);
+    EXPECT_EQ(stage.room.room->streams(), 5);
     stage.pass(seconds(20));
     for (Number number = 21; number <= 25; ++number)
         EXPECT_EQ(stage.heard(number), ": heartbeat\n\n");
@@ -266,7 +266,7 @@ void expect_call_is_told(const std::function<void(Audience&, Instant)>& ask) {
     Audience audience(room.room);
     const auto words = std::make_shared<CallWords>();
     TestStreams streams([&](Number number, net::EventStream stream) {
-        room.room->streams.fetch_add(1);
+        room.room->begin_stream();
         audience.add(number, std::move(stream), words, 1, {}, start);
     });
     Dial ann = streams.open(1);

@@ -104,9 +104,9 @@ TEST(Hub, ForgetsARoomWithoutStreams) {
     House house;
     for (int i = 0; i < 3; ++i) {
         Dial ann = house.streams.open(1);
-        EXPECT_EQ(house.room.room->streams.load(), 1);
+        EXPECT_EQ(house.room.room->streams(), 1);
         ann.reset();
-        EXPECT_TRUE(net::testing::eventually([&] { return house.room.room->streams.load() == 0; }));
+        EXPECT_TRUE(net::testing::eventually([&] { return house.room.room->streams() == 0; }));
     }
 }
 

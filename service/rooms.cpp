@@ -113,7 +113,7 @@ std::shared_ptr<HostedRoom> Rooms::show(const std::shared_ptr<HostedRoom>& room)
         rooms.push_back(room);
     } else {
         old = std::exchange(*found, room);
-        old->removed.store(true, std::memory_order_release);
+        old->mark_removed();
     }
     publish(std::make_unique<Snapshot>(std::move(rooms)));
     next_index_ = std::max(next_index_, room->index() + 1);
@@ -133,7 +133,7 @@ std::shared_ptr<HostedRoom> Rooms::remove(std::string_view id) {
                                     [&](const auto& room) { return room->id() == id; });
     if (found == rooms.end()) return nullptr;
     std::shared_ptr<HostedRoom> room = *found;
-    room->removed.store(true, std::memory_order_release);
+    room->mark_removed();
     rooms.erase(found);
     publish(std::make_unique<Snapshot>(std::move(rooms)));
     return room;

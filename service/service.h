@@ -107,8 +107,6 @@ class Service final : public Listener {
     void gone(HostedRoom& room) override;
 
   private:
-    void count(HostedRoom& room, const Fact& fact);
-
     const ServiceOptions options_;
     Clock clock_;
     Quiet quiet_;

@@ -274,7 +274,7 @@ void Hhplus::rank(Ask& ask) {
     if (!held) return;
     if (held->token.user != person->user) return unauthorized(ask);
     const Number number = held->token.number;
-    held->room->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    held->room->counters().note_poll();
     if (held->room->touch(number, ask.now)) {
         const Standing standing = held->room->view().standing(number);
         if (held->room->may_tell(standing)) {

@@ -36,7 +36,7 @@ bool Portal::is_of_other(const Entry& entry, std::string_view user) const {
 
 void Portal::look(const Entry& entry, Ask& ask, const std::string& user, OnLook then) {
     HostedRoom& room = *entry.room;
-    room.counters.polls.fetch_add(1, std::memory_order_relaxed);
+    room.counters().note_poll();
     Later later = desk_.defer(ask);
     if (room.touch(entry.number, ask.now)) {
         const Standing standing = room.view().standing(entry.number);

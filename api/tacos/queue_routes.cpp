@@ -161,7 +161,7 @@ void Tacos::status(Ask& ask, const Limit& limit) {
     if (!found) return fail(errors::token_not_found);
     if (!found->room) return fail(errors::status_failed);
     const Number number = found->place.number;
-    found->room->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    found->room->counters().note_poll();
     if (found->room->age(ask.now) > limits::age_max) return fail(errors::status_failed);
 
     const bool is_seen = found->room->touch(number, ask.now);

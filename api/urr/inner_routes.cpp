@@ -196,7 +196,7 @@ void Urr::status(Ask& ask, std::string_view user) {
         net::Answer answer = begin(ask, Status::ok);
         return write_nowhere(answer, found);
     }
-    found->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    found->counters().note_poll();
     if (found->touch(number, ask.now)) {
         const Standing standing = found->view().standing(number);
         if (found->may_tell(standing)) {

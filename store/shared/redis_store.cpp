@@ -216,7 +216,7 @@ void RedisStore::submit(HostedRoom& room, const Command& command, net::Loop* loo
 }
 
 void RedisStore::open_room(HostedRoom& room, const Settings& rules) {
-    room.part = std::make_unique<RoomLog>(*context_, room);
+    room.set_store_part(std::make_unique<RoomLog>(*context_, room));
     RoomLog::of(room).open(rules); // Before the loop's thread can see it.
     loop_.post([this, shared = room.shared_from_this()] { logs_[shared->id()] = shared; });
 }
@@ -343,7 +343,7 @@ void RedisStore::load_room(const std::string& id, std::uint32_t index) {
 
 void RedisStore::begin_load(const std::string& id, std::uint32_t index) {
     const std::shared_ptr<HostedRoom> room = rooms_->draft(id, index, {});
-    room->part = std::make_unique<RoomLog>(*context_, *room);
+    room->set_store_part(std::make_unique<RoomLog>(*context_, *room));
     logs_[id] = room;
     RoomLog::of(*room).load();
 }

@@ -29,7 +29,6 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
 
 RoomLog::RoomLog(LogContext& context, HostedRoom& room)
     : context_(context), room_(room), keys_(room.id()) {
-    room_.seen = std::make_unique<SeenNumbers>();
     room_.set_fresh(context.clock.now());
 }
 
@@ -366,7 +365,7 @@ void RoomLog::send(const Ask& ask) {
 
 void RoomLog::tell_seen() {
     if (mode_ != Mode::live) return;
-    const std::vector<Number> numbers = room_.seen->take(room_.view().issued());
+    const std::vector<Number> numbers = seen_.take(room_.view().issued());
     if (writes_) return;               // The room itself was touched.
     std::map<Millis, AskSeen> by_told; // A handful: adapters tell few different intervals.
     const auto tell = [&](AskSeen& seen) {

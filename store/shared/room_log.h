@@ -26,6 +26,7 @@
 #include "service/clock.h"
 #include "service/deliveries.h"
 #include "service/hosted_room.h"
+#include "service/seen_numbers.h"
 #include "service/store.h"
 #include "store/redis/client.h"
 #include "store/shared/entry.h"
@@ -88,9 +89,10 @@ class RoomLog final : public StorePart {
   public:
     RoomLog(LogContext& context, HostedRoom& room);
 
-    static RoomLog& of(HostedRoom& room) { return *static_cast<RoomLog*>(room.part.get()); }
+    static RoomLog& of(HostedRoom& room) { return *static_cast<RoomLog*>(room.store_part()); }
 
     // Any thread.
+    void note_seen(Number number) override { seen_.note(number); }
     void submit(const Command& command, net::Loop* loop, OnOutcome done, std::string_view who);
     void set_profile(Profile profile, net::Loop* loop, net::Job done);
     void remove(net::Loop* loop, net::Job done);
@@ -236,6 +238,7 @@ class RoomLog final : public StorePart {
     std::mutex outgoing_mutex_;
     std::vector<Outgoing> outgoing_; // Guarded by outgoing_mutex_.
     std::atomic<bool> woken_{false};
+    SeenNumbers seen_; // Whose signs of life the writer has not been told of.
 
     // Of the loop's thread.
     Mode mode_ = Mode::loading;
