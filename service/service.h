@@ -66,7 +66,8 @@ class Service final : public Listener {
     Quiet& quiet() { return quiet_; }
 
     // The room of this id; made with `usual` settings if rooms may be created by first use. Null:
-    // there is none, or there are too many. REQUIRES: is_room_id(id).
+    // there is none, or there are too many. Takes no lock if the room is there.
+    // REQUIRES: is_room_id(id), and a slot of Quiet, as Rooms::hold.
     std::shared_ptr<HostedRoom> find_or_make(std::string_view id, const RoomSettings& usual);
     std::shared_ptr<HostedRoom> find_or_make(std::string_view id) {
         return find_or_make(id, options_.defaults);
