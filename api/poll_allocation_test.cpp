@@ -9,7 +9,7 @@
 #include <string>
 
 #include "api/urr/test_event.h"
-#include "base/counted_memory.h"
+#include "base/counted_memory_testing.h"
 
 namespace {
 

@@ -16,7 +16,7 @@ std::map<std::string, RoomSettings, std::less<>> named_rooms(const TestOptions& 
 Service::MakeStore make_store(const TestOptions& options) {
     if (!options.store_is_away) return {};
     return [away = options.store_is_away, unnoticed = options.is_away_unnoticed](
-               const Clock& clock, Listener& listener) {
+               const Clock& clock, StoreListener& listener) {
         return std::make_unique<FlakyStore>(clock, listener, away, unnoticed);
     };
 }

@@ -26,7 +26,7 @@ bool replay_facts(HostedRoom::Writing& writing, std::span<const Fact> facts) {
     return fits;
 }
 
-void settle_facts(HostedRoom& room, std::span<const Fact> facts, Listener& listener) {
+void settle_facts(HostedRoom& room, std::span<const Fact> facts, StoreListener& listener) {
     if (facts.empty()) return;
     room.unsettled().settled(facts);
     listener.happened(room, facts);

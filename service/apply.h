@@ -43,6 +43,6 @@ inline bool must_wait(HostedRoom& room, const Facts& facts, const Delivery& deli
 }
 
 // The facts are durable: they may be told, and the listener hears of them.
-void settle_facts(HostedRoom& room, std::span<const Fact> facts, Listener& listener);
+void settle_facts(HostedRoom& room, std::span<const Fact> facts, StoreListener& listener);
 
 } // namespace anteroom

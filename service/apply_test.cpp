@@ -9,7 +9,7 @@ namespace {
 
 constexpr Instant noon{1'700'000'000'000};
 
-struct Heard final : Listener {
+struct Heard final : StoreListener {
     void happened(HostedRoom& room, std::span<const Fact> facts) override {
         count += facts.size();
         for (Number number = 1; number <= room.view().issued(); ++number)

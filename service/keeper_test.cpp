@@ -14,9 +14,9 @@ namespace anteroom {
 namespace {
 
 // Schedules rooms as Service does, and counts the ticks; a test may act before one.
-struct TickedStore final : Store, Listener {
+struct TickedStore final : Store, StoreListener {
     TickedStore(const Clock& clock, Keeper*& keeper)
-        : memory(clock, static_cast<Listener&>(*this)), keeper_(keeper) {}
+        : memory(clock, static_cast<StoreListener&>(*this)), keeper_(keeper) {}
 
     Result<void> load(Rooms&, Audit&) override { return {}; }
     void stop() override {}

@@ -9,31 +9,31 @@
 namespace anteroom {
 
 struct RoomDirectory::Shard {
-    struct Place {
+    struct Slot {
         std::size_t hash;
         HostedRoom* room;
     };
-    std::vector<Place> places; // In order of hashes.
+    std::vector<Slot> slots; // In order of hashes.
 
-    const Place* find(std::size_t hash, std::string_view id) const {
-        auto place = std::lower_bound(places.begin(), places.end(), hash,
-                                      [](const Place& a, std::size_t b) { return a.hash < b; });
-        for (; place != places.end() && place->hash == hash; ++place)
-            if (place->room->id() == id) return &*place;
+    const Slot* find(std::size_t hash, std::string_view id) const {
+        auto slot = std::lower_bound(slots.begin(), slots.end(), hash,
+                                     [](const Slot& a, std::size_t b) { return a.hash < b; });
+        for (; slot != slots.end() && slot->hash == hash; ++slot)
+            if (slot->room->id() == id) return &*slot;
         return nullptr;
     }
     // The same without the room of this id, and with `room` if it is not null.
     std::unique_ptr<Shard> with(std::size_t hash, std::string_view id, HostedRoom* room) const {
         auto fresh = std::make_unique<Shard>();
-        fresh->places.reserve(places.size() + 1);
-        const Place* without = find(hash, id);
-        for (const Place& place : places)
-            if (&place != without) fresh->places.push_back(place);
+        fresh->slots.reserve(slots.size() + 1);
+        const Slot* without = find(hash, id);
+        for (const Slot& slot : slots)
+            if (&slot != without) fresh->slots.push_back(slot);
         if (!room) return fresh;
         const auto after =
-            std::upper_bound(fresh->places.begin(), fresh->places.end(), hash,
-                             [](std::size_t a, const Place& b) { return a < b.hash; });
-        fresh->places.insert(after, {hash, room});
+            std::upper_bound(fresh->slots.begin(), fresh->slots.end(), hash,
+                             [](std::size_t a, const Slot& b) { return a < b.hash; });
+        fresh->slots.insert(after, {hash, room});
         return fresh;
     }
 };
@@ -55,8 +55,8 @@ RoomDirectory::~RoomDirectory() {
 HostedRoom* RoomDirectory::find(std::string_view id) const {
     const std::size_t hash = std::hash<std::string_view>{}(id);
     const Shard* shard = by_id_[hash % shards].load(std::memory_order_acquire);
-    const Shard::Place* place = shard ? shard->find(hash, id) : nullptr;
-    return place ? place->room : nullptr;
+    const Shard::Slot* slot = shard ? shard->find(hash, id) : nullptr;
+    return slot ? slot->room : nullptr;
 }
 
 HostedRoom* RoomDirectory::at(std::uint32_t index) const {
@@ -83,7 +83,7 @@ void RoomDirectory::add(HostedRoom& room) {
 void RoomDirectory::remove(std::shared_ptr<HostedRoom> room) {
     const std::size_t hash = std::hash<std::string_view>{}(room->id());
     std::atomic<Shard*>& shard = by_id_[hash % shards];
-    if (find(room->id()) == room.get()) // Or another one has taken its place.
+    if (find(room->id()) == room.get()) // Or another room has its id by now.
         publish(shard, shard.load(std::memory_order_relaxed)->with(hash, room->id(), nullptr));
     if (at(room->index()) == room.get())
         by_index_[room->index() / Page::size]

@@ -10,7 +10,7 @@ Rooms::Rooms(Quiet& quiet, std::size_t rooms_max)
 
 // A room that was removed in this moment lives until the caller's next quiet point, and for as long
 // as it is held.
-std::shared_ptr<HostedRoom> Rooms::hold(std::string_view id) const {
+std::shared_ptr<HostedRoom> Rooms::find_shared(std::string_view id) const {
     HostedRoom* room = find(id);
     return room ? room->weak_from_this().lock() : nullptr;
 }

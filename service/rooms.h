@@ -2,9 +2,9 @@
 //
 // Creating or removing a room costs the same however many there are (room_directory.h).
 //
-// Threads: find, hold and at need a slot of Quiet and take no lock; what find and at return is good
-// until the slot's next quiet point, what hold returns for longer. Everything else may be called by
-// any thread and takes the mutex.
+// Threads: find, find_shared and at need a slot of Quiet and take no lock; what find and at return
+// is good until the slot's next quiet point, what find_shared returns for longer. Everything else
+// may be called by any thread and takes the mutex.
 #pragma once
 
 #include <atomic>
@@ -36,9 +36,9 @@ class Rooms {
     Rooms& operator=(const Rooms&) = delete;
 
     HostedRoom* find(std::string_view id) const { return directory_.find(id); }
-    std::shared_ptr<HostedRoom> hold(std::string_view id) const;
+    std::shared_ptr<HostedRoom> find_shared(std::string_view id) const;
     HostedRoom* at(std::uint32_t index) const { return directory_.at(index); }
-    // As hold(), without a slot of Quiet.
+    // As find_shared(), without a slot of Quiet.
     std::shared_ptr<HostedRoom> share(std::string_view id) const;
     std::vector<std::shared_ptr<HostedRoom>> all() const; // In order of ids.
     std::size_t count() const { return count_.load(std::memory_order_relaxed); }

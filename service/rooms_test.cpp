@@ -71,7 +71,7 @@ TEST(Rooms, ARoomThatIsShownAgainIsFoundAtAnyTime) {
     std::thread reader([&] {
         quiet.online(0);
         while (!done.load()) {
-            const std::shared_ptr<HostedRoom> room = rooms.hold("r");
+            const std::shared_ptr<HostedRoom> room = rooms.find_shared("r");
             ASSERT_TRUE(room);
             ASSERT_EQ(room->id(), "r");
             ASSERT_TRUE(rooms.at(first->index()));
@@ -107,7 +107,7 @@ TEST(Rooms, ManyAreAllFoundAndListedInOrderOfTheirIds) {
         const HostedRoom* room = rooms.find(id);
         ASSERT_EQ(room != nullptr, i % 2 == 1) << id;
         ASSERT_EQ(rooms.at(i), room);
-        ASSERT_EQ(rooms.hold(id).get(), room);
+        ASSERT_EQ(rooms.find_shared(id).get(), room);
         ASSERT_EQ(rooms.share(id).get(), room);
     }
     EXPECT_EQ(rooms.at(RoomDirectory::index_max + 1), nullptr);
@@ -127,8 +127,8 @@ TEST(Rooms, ARoomThatIsThereIsHeldWhileAnotherOneIsBeingMade) {
     rooms.make("new", {}, [&](HostedRoom&) {
         std::thread([&] {
             quiet.online(0);
-            EXPECT_EQ(rooms.hold("there"), there);
-            EXPECT_EQ(rooms.hold("new"), nullptr) << "nobody finds it before it is prepared";
+            EXPECT_EQ(rooms.find_shared("there"), there);
+            EXPECT_EQ(rooms.find_shared("new"), nullptr) << "nobody finds it before it is prepared";
             quiet.offline(0);
         }).join();
     });

@@ -73,7 +73,7 @@ void Service::note(AuditEntry entry) {
 }
 
 std::shared_ptr<HostedRoom> Service::find_or_make(std::string_view id, const RoomSettings& usual) {
-    if (std::shared_ptr<HostedRoom> room = rooms_.hold(id)) return room;
+    if (std::shared_ptr<HostedRoom> room = rooms_.find_shared(id)) return room;
     if (const auto own = options_.named.find(id); own != options_.named.end())
         return make_room(id, own->second).room;
     const bool is_reserved = options_.is_reserved && options_.is_reserved(id);

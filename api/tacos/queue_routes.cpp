@@ -121,7 +121,7 @@ void Tacos::join(const Ask& ask, const Caller& caller, PendingCall call) {
 // Null: the call is answered.
 std::shared_ptr<HostedRoom> Tacos::room_for(const Ask& ask, const std::string& event_id,
                                             bool is_stranger, PendingCall& call) {
-    std::shared_ptr<HostedRoom> room = service().rooms().hold(event_id);
+    std::shared_ptr<HostedRoom> room = service().rooms().find_shared(event_id);
     if (room && !takes(room->profile(), "tacos"))
         return refuse(call, errors::event_not_found), nullptr;
     // Rooms are few: strangers make them no faster than they may join elsewhere. And in a room that

@@ -32,7 +32,7 @@ constexpr Millis stuck_tick = seconds(1);
 
 } // namespace
 
-LedgerStore::LedgerStore(const Clock& clock, Listener& listener, LedgerOptions options)
+LedgerStore::LedgerStore(const Clock& clock, StoreListener& listener, LedgerOptions options)
     : clock_(clock), listener_(listener), options_(std::move(options)) {}
 
 LedgerStore::~LedgerStore() {
@@ -93,14 +93,14 @@ void LedgerStore::fail(const std::string& why) {
     std::abort();
 }
 
-void LedgerStore::enqueue(Entry entry) {
+void LedgerStore::enqueue(Queued queued) {
     bool was_empty = false;
     {
         const std::lock_guard lock(mutex_);
         if (ended_) return;
         was_empty = queue_.empty();
-        waiting_facts_.fetch_add(entry.facts.size(), std::memory_order_relaxed);
-        queue_.push_back(std::move(entry));
+        waiting_facts_.fetch_add(queued.facts.size(), std::memory_order_relaxed);
+        queue_.push_back(std::move(queued));
         queued_.store(queue_.size(), std::memory_order_relaxed);
     }
     if (was_empty) wake_.notify_one();
@@ -139,14 +139,14 @@ void LedgerStore::submit(HostedRoom& room, const Command& command, net::Loop* lo
 
 void LedgerStore::open_room(HostedRoom& room, const Settings& rules) {
     RoomRow row{.index = room.index(), .id = room.id(), .profile = room.profile()};
-    Entry entry{.write = [row = std::move(row), at = clock_.now()](LedgerFile& ledger) {
+    Queued queued{.write = [row = std::move(row), at = clock_.now()](LedgerFile& ledger) {
         return ledger.add_room(row, at);
     }};
     HostedRoom::Writing writing(room);
-    entry.facts = apply_command(writing, Configure{rules}, clock_.now()).facts;
+    queued.facts = apply_command(writing, Configure{rules}, clock_.now()).facts;
     room.unsettled().wait();
-    entry.room = room.shared_from_this();
-    enqueue(std::move(entry));
+    queued.room = room.shared_from_this();
+    enqueue(std::move(queued));
 }
 
 void LedgerStore::remove_room(HostedRoom& room, net::Loop* loop, net::Job done) {
@@ -216,7 +216,7 @@ void LedgerStore::write_batches() {
             queued_.store(0, std::memory_order_relaxed);
         }
         for (std::size_t from = 0; from < batch.size(); from += batch_max) {
-            const std::span<Entry> part =
+            const std::span<Queued> part =
                 std::span(batch).subspan(from, std::min(batch_max, batch.size() - from));
             if (!write_until_durable(part)) return; // Stopped while the disk was full.
             settle(part);
@@ -228,7 +228,7 @@ void LedgerStore::write_batches() {
     }
 }
 
-bool LedgerStore::write_until_durable(std::span<Entry> batch) {
+bool LedgerStore::write_until_durable(std::span<Queued> batch) {
     for (;;) {
         const auto begin = std::chrono::steady_clock::now();
         const Trouble trouble = write(batch);
@@ -259,16 +259,16 @@ void LedgerStore::write_head() {
     if (!written) fail("the ledger's head cannot be written: " + written.fault().reason);
 }
 
-Trouble LedgerStore::write(std::span<Entry> batch) {
+Trouble LedgerStore::write(std::span<Queued> batch) {
     if (Trouble trouble = ledger_->begin()) return trouble;
-    for (const Entry& entry : batch) {
-        for (std::size_t i = 0; i < entry.facts.size(); ++i) {
-            const std::string_view who = i == 0 ? std::string_view(entry.who) : "";
-            if (Trouble trouble = ledger_->add_fact(entry.room->index(), entry.facts[i], who))
+    for (const Queued& queued : batch) {
+        for (std::size_t i = 0; i < queued.facts.size(); ++i) {
+            const std::string_view who = i == 0 ? std::string_view(queued.who) : "";
+            if (Trouble trouble = ledger_->add_fact(queued.room->index(), queued.facts[i], who))
                 return trouble;
         }
-        if (entry.write)
-            if (Trouble trouble = entry.write(*ledger_)) return trouble;
+        if (queued.write)
+            if (Trouble trouble = queued.write(*ledger_)) return trouble;
     }
     return ledger_->commit();
 }
@@ -282,16 +282,16 @@ bool LedgerStore::wait_for_space(const Trouble& trouble) {
     return !wake_.wait_for(lock, space_retry, [this] { return gives_up_; });
 }
 
-void LedgerStore::settle(std::span<Entry> batch) {
+void LedgerStore::settle(std::span<Queued> batch) {
     Deliveries deliveries; // One job for each loop and batch.
-    for (Entry& entry : batch) {
-        if (entry.room) {
-            entry.room->unsettled().end_waiting();
-            settle_facts(*entry.room, entry.facts, listener_);
+    for (Queued& queued : batch) {
+        if (queued.room) {
+            queued.room->unsettled().end_waiting();
+            settle_facts(*queued.room, queued.facts, listener_);
         }
-        waiting_facts_.fetch_sub(entry.facts.size(), std::memory_order_relaxed);
-        Facts().swap(entry.facts);
-        deliveries.add(std::move(entry.delivery));
+        waiting_facts_.fetch_sub(queued.facts.size(), std::memory_order_relaxed);
+        Facts().swap(queued.facts);
+        deliveries.add(std::move(queued.delivery));
     }
     deliveries.send();
 }

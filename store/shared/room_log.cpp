@@ -43,21 +43,22 @@ void RoomLog::follow() {
     if (mode_ == Mode::opening && !(flight_ && flight_->is_uncertain)) return;
     follows_ = true;
     const bool wants = mode_ == Mode::live && !context_.stopping && (writes_ || !flight_);
-    context_.client.run(
-        follow_script(), {keys_.head(), keys_.log(), keys_.writer(), keys_.asks()},
-        {context_.process, text(writer_lease.count), text(position_), text(stamp_),
-         wants ? "1" : "0", text(entries_per_look)},
-        [room = hold(), position = position_, asked = context_.clock.now()](const Answer& answer) {
-            RoomLog& log = of(*room);
-            log.follows_ = false;
-            const bool again = std::exchange(log.follow_again_, false);
-            if (log.mode_ == Mode::dead) return;
-            if (answer.trouble == Trouble::refused) log.context_.refused(answer.reply.text);
-            // What was asked about an earlier place says nothing about this one.
-            if (answer.trouble == Trouble::none && log.position_ == position)
-                log.on_followed(answer, asked);
-            if (again) log.follow();
-        });
+    context_.client.run(follow_script(), {keys_.head(), keys_.log(), keys_.writer(), keys_.asks()},
+                        {context_.process, text(writer_lease.count), text(position_), text(stamp_),
+                         wants ? "1" : "0", text(entries_per_look)},
+                        [room = keep_alive(), position = position_,
+                         asked = context_.clock.now()](const CallResult& answer) {
+                            RoomLog& log = of(*room);
+                            log.follows_ = false;
+                            const bool again = std::exchange(log.follow_again_, false);
+                            if (log.mode_ == Mode::dead) return;
+                            if (answer.trouble == Trouble::refused)
+                                log.context_.refused(answer.reply.text);
+                            // What was asked about an earlier place says nothing about this one.
+                            if (answer.trouble == Trouble::none && log.position_ == position)
+                                log.on_followed(answer, asked);
+                            if (again) log.follow();
+                        });
 }
 
 std::optional<RoomLog::Head> RoomLog::read_head(const Reply& reply) {
@@ -76,10 +77,10 @@ std::optional<RoomLog::Head> RoomLog::read_head(const Reply& reply) {
     return head;
 }
 
-void RoomLog::on_followed(const Answer& answer, Instant asked) {
+void RoomLog::on_followed(const CallResult& answer, Instant asked) {
     const std::optional<Head> head = read_head(answer.reply);
     if (flight_ && flight_->is_uncertain) return on_uncertain(head);
-    const std::shared_ptr<HostedRoom> held = hold();
+    const std::shared_ptr<HostedRoom> alive = keep_alive();
     if (!head || head->is_removed) {
         context_.owner.on_gone(room_);
         return die();
@@ -110,7 +111,7 @@ void RoomLog::on_followed(const Answer& answer, Instant asked) {
 
 // A writing whose end nobody saw: it is in the log, or it is not.
 void RoomLog::on_uncertain(const std::optional<Head>& head) {
-    const std::shared_ptr<HostedRoom> held = hold();
+    const std::shared_ptr<HostedRoom> alive = keep_alive();
     if (flight_->opens) {
         const bool is_there = head && !head->is_removed;
         if (!is_there) return send_flight();
@@ -153,7 +154,7 @@ bool RoomLog::take_entries(const Head& head) {
 }
 
 bool RoomLog::take(std::uint64_t position, std::string_view bytes) {
-    std::optional<Entry> entry = read_entry(bytes);
+    std::optional<LogEntry> entry = read_entry(bytes);
     if (!entry) return lose("its log cannot be read by this version"), false;
     if (position != position_ + 1) return lose("its log begins later"), false;
     if (entry->after != stamp_) return lose("its log is not the one that was read before"), false;
@@ -167,18 +168,18 @@ bool RoomLog::take(std::uint64_t position, std::string_view bytes) {
     context_.followed.add();
     settling_.push_back(std::move(settling));
     if (!removed) return true;
-    const std::shared_ptr<HostedRoom> held = hold();
+    const std::shared_ptr<HostedRoom> alive = keep_alive();
     settle_through(position_);
     context_.owner.on_gone(room_);
     die();
     return false;
 }
 
-bool RoomLog::replay(Entry entry, Settling& settling) {
+bool RoomLog::replay(LogEntry entry, Settling& settling) {
     bool fits = true;
     {
-        HostedRoom::Writing held(room_);
-        fits = replay_facts(held, entry.facts);
+        HostedRoom::Writing writing(room_);
+        fits = replay_facts(writing, entry.facts);
     }
     facts_since_snapshot_ += entry.facts.size();
     if (entry.profile) room_.set_profile(*std::move(entry.profile));
@@ -206,7 +207,7 @@ void RoomLog::on_news(std::optional<std::string> news) {
             const std::uint64_t position = number_in(rest).value_or(0);
             if (position <= position_ && space != rest.npos) return;
             if (position != position_ + 1 || space == rest.npos) return follow();
-            const std::shared_ptr<HostedRoom> held = hold();
+            const std::shared_ptr<HostedRoom> alive = keep_alive();
             if (!take(position, rest.substr(space + 1))) return;
             if (context_.replicas == 0) settle_through(position_);
             room_.set_fresh(context_.clock.now());
@@ -221,8 +222,8 @@ void RoomLog::on_news(std::optional<std::string> news) {
         case 'P': {
             std::optional<PresenceMarks> marks = read_presence(rest);
             if (!marks || writes_) return;
-            HostedRoom::Writing held(room_);
-            return held.room().follow_presence(*std::move(marks));
+            HostedRoom::Writing writing(room_);
+            return writing.room().follow_presence(*std::move(marks));
         }
         default: return follow();
     }
@@ -244,7 +245,7 @@ void RoomLog::settle_through(std::uint64_t position) {
 void RoomLog::refuse_everything() {
     std::vector<Pending> pending;
     {
-        HostedRoom::Writing held(room_);
+        HostedRoom::Writing writing(room_);
         dead_ = true;
         writes_ = false;
         pending.swap(pending_);
@@ -272,7 +273,7 @@ void RoomLog::lose(const std::string& why) {
     if (mode_ == Mode::dead) return;
     context_.say(room_.id() + ": read again: " + why);
     context_.reloads.add();
-    const std::shared_ptr<HostedRoom> held = hold();
+    const std::shared_ptr<HostedRoom> alive = keep_alive();
     die();
     context_.owner.on_lost(room_);
 }
@@ -308,10 +309,10 @@ void RoomLog::send_asks() {
             redo(std::move(one));
             continue;
         }
-        Ask ask{.process = context_.process_id,
-                .id = one.delivery.done ? ++last_ask_ : 0,
-                .at = context_.shared_now(),
-                .what = std::move(one.what)};
+        AskMessage ask{.process = context_.process_id,
+                       .id = one.delivery.done ? ++last_ask_ : 0,
+                       .at = context_.shared_now(),
+                       .what = std::move(one.what)};
         if (one.delivery.done) {
             one.delivery.since = context_.clock.now();
             waiting_.emplace(ask.id, std::move(one.delivery));
@@ -344,11 +345,11 @@ void RoomLog::redo(Outgoing outgoing) {
                outgoing.what);
 }
 
-void RoomLog::send(const Ask& ask) {
+void RoomLog::send(const AskMessage& ask) {
     context_.client.run(
         ask_script(), {keys_.asks(), keys_.writer()},
         {write_ask(ask), text(asks_max), keys_.news()},
-        [room = hold(), id = ask.id](const Answer& answer) {
+        [room = keep_alive(), id = ask.id](const CallResult& answer) {
             RoomLog& log = of(*room);
             if (answer.trouble == Trouble::unknown || log.mode_ == Mode::dead) return;
             const bool is_asked = answer.trouble == Trouble::none && answer.reply.is_text();
@@ -389,7 +390,7 @@ void RoomLog::tell_presence() {
     PresenceMarks marks = make_presence_marks(room_.view());
     if (marks == told_presence_) return;
     context_.client.call(keys_.news(), {"SPUBLISH", keys_.news(), 'P' + write_presence(marks)},
-                         [](const Answer&) {});
+                         [](const CallResult&) {});
     told_presence_ = std::move(marks);
 }
 
@@ -416,7 +417,7 @@ void RoomLog::look_after() {
     if (flight_) add_late(flight_->settling.deliveries);
     for (Settling& one : settling_) add_late(one.deliveries);
     if (is_stuck_ || mode_ == Mode::opening) {
-        const HostedRoom::Writing held(room_);
+        const HostedRoom::Writing writing(room_);
         for (Pending& one : pending_)
             if (one.delivery.done && one.delivery.since <= before)
                 late.push_back(std::exchange(one.delivery, {}));
@@ -427,7 +428,7 @@ void RoomLog::look_after() {
 }
 
 bool RoomLog::is_idle() {
-    const HostedRoom::Writing held(room_);
+    const HostedRoom::Writing writing(room_);
     return pending_.empty() && !flight_ && waiting_.empty();
 }
 

@@ -34,7 +34,7 @@
 
 namespace anteroom::shared {
 
-using redis::Answer;
+using redis::CallResult;
 using redis::Client;
 using redis::Reply;
 using redis::Trouble;
@@ -44,7 +44,7 @@ struct LogContext {
     net::Loop& loop;
     Client& client;
     const Clock& clock;
-    Listener& listener;
+    StoreListener& listener;
     std::string process; // Of this life: another one of the same server has another.
     std::uint64_t process_id = 0;
     int replicas = 1; // That must have what is acknowledged.
@@ -112,7 +112,6 @@ class RoomLog final : public StorePart {
     bool is_idle(); // Nothing is under way.
     bool is_live() const { return mode_ == Mode::live; }
     void on_news(std::optional<std::string> news);
-    std::uint64_t position() const { return position_; }
 
   private:
     enum class Mode : std::uint8_t { opening, loading, live, dead };
@@ -127,9 +126,6 @@ class RoomLog final : public StorePart {
         std::string ask_at; // Its place in the stream of asks; empty: it is none.
         std::optional<Profile> profile;
         bool removes = false;
-        bool says_nothing() const {
-            return facts.empty() && ask_at.empty() && !profile && !removes;
-        }
     };
     // Committed, or replayed; perhaps not on a replica yet.
     struct Settling {
@@ -139,7 +135,7 @@ class RoomLog final : public StorePart {
         std::vector<Delivery> deliveries;
     };
     struct Flight {
-        Entry entry;
+        LogEntry entry;
         std::vector<std::string> args;
         std::uint64_t asks = 0; // That it answers,
         std::string asks_kept;  // and the first that it does not, or nothing.
@@ -163,7 +159,7 @@ class RoomLog final : public StorePart {
 
     // Writing (room_writer.cpp).
     // When the room wants its next tick.
-    std::optional<Instant> apply(HostedRoom::Writing& held, const Command& command,
+    std::optional<Instant> apply(HostedRoom::Writing& writing, const Command& command,
                                  std::string_view who, Pending& pending);
     void enqueue(Pending pending); // While the room is held: in order.
     void wake();
@@ -171,24 +167,24 @@ class RoomLog final : public StorePart {
     void pack(std::vector<Pending> batch);
     void flush();
     void send_flight();
-    void on_committed(const Answer& answer);
-    void on_opened(const Answer& answer);
-    void doubt(const Answer& answer);
+    void on_committed(const CallResult& answer);
+    void on_opened(const CallResult& answer);
+    void doubt(const CallResult& answer);
     void committed(bool is_replicated);
     void confirm();
     void become_writer();
     void step_down();
     void fetch_asks();
-    void on_asks(const Answer& answer);
+    void on_asks(const CallResult& answer);
     void take_ask(const std::string& at, std::string_view bytes);
     // Asking.
     void ask(Outgoing outgoing);
     void send_asks();
-    void send(const Ask& ask);
+    void send(const AskMessage& ask);
     void redo(Outgoing outgoing);
 
     // Following (room_log.cpp).
-    void on_followed(const Answer& answer, Instant asked);
+    void on_followed(const CallResult& answer, Instant asked);
     struct Head {
         std::uint64_t position = 0;
         std::uint64_t stamp = 0;
@@ -203,18 +199,18 @@ class RoomLog final : public StorePart {
     void on_uncertain(const std::optional<Head>& head);
     bool take_entries(const Head& head);
     bool take(std::uint64_t position, std::string_view bytes);
-    bool replay(Entry entry, Settling& settling);
+    bool replay(LogEntry entry, Settling& settling);
     void settle_through(std::uint64_t position);
     void refuse_everything();
     void lose(const std::string& why);
     void die();
 
     // Loading and snapshots (room_snapshot.cpp).
-    void on_head(const Answer& answer);
+    void on_head(const CallResult& answer);
     void fetch_pieces(std::uint64_t from);
     void retry_load();
     // While the room is held, with a flight that has all that was done to it.
-    void begin_snapshot_if_due(HostedRoom::Writing& held);
+    void begin_snapshot_if_due(HostedRoom::Writing& writing);
     void go_on_with_snapshot();
     void finish_snapshot();
     void abandon_snapshot();
@@ -223,7 +219,7 @@ class RoomLog final : public StorePart {
     static std::string text(T number) {
         return std::to_string(number);
     }
-    std::shared_ptr<HostedRoom> hold() { return room_.shared_from_this(); }
+    std::shared_ptr<HostedRoom> keep_alive() { return room_.shared_from_this(); }
     std::vector<std::string> all_keys() const;
 
     LogContext& context_;
