@@ -29,7 +29,7 @@ std::string room_json(const HostedRoom& room) {
         R"({{"room":"{}","state":"{}","issued":{},"serving":{},"waiting":{},"called":{},"active":{},"streams":{},)"
         R"("outer":{{"active":{},"generation":{},"issued":{},"serving":{}}},"settings":{{{}}}}})",
         room.id(), name(view.state()), view.issued(), view.serving(), view.waiting(), view.called(),
-        view.active(), room.streams.load(), outer.active(), outer.generation(), outer.issued(),
+        view.active(), room.streams(), outer.active(), outer.generation(), outer.issued(),
         outer.serving(), settings_json(settings_of(room)));
 }
 

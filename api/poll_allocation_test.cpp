@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/counted_memory.h"
+#include "base/counted_memory_testing.h"
 #include "dialects/urr/test_event.h"
 
 namespace {

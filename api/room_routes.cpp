@@ -37,7 +37,7 @@ void Native::room(Call& call) {
 void Native::pulse(Call& call) {
     HostedRoom* hosted = find_room(call);
     if (!hosted) return;
-    const net::Frame document = hosted->pulse.document(*hosted, call.now());
+    const net::Frame document = hosted->pulse().document(*hosted, call.now());
     net::Answer answer = call.begin(Status::ok);
     answer.header("Content-Type", "application/json");
     answer.header("Cache-Control", "public, max-age=1");

@@ -47,22 +47,22 @@ void room_metrics(Text& text, Service& service) {
             text.sample(family, fmt::format("room=\"{}\"", room->id()), value(*room));
     };
     each(metric("anteroom_joins_total"),
-         [](const HostedRoom& r) { return r.counters.joined.load(); });
+         [](const HostedRoom& r) { return r.counters().joined.load(); });
     each(metric("anteroom_calls_total"),
-         [](const HostedRoom& r) { return r.counters.called.load(); });
+         [](const HostedRoom& r) { return r.counters().called.load(); });
     each(metric("anteroom_missed_calls_total"),
-         [](const HostedRoom& r) { return r.counters.missed.load(); });
+         [](const HostedRoom& r) { return r.counters().missed.load(); });
     each(metric("anteroom_polls_total"),
-         [](const HostedRoom& r) { return r.counters.polls.load(); });
+         [](const HostedRoom& r) { return r.counters().polls.load(); });
     text.family(metric("anteroom_departures_total"));
     for (const std::shared_ptr<HostedRoom>& room : rooms) {
         const auto departed = [&](std::string_view how, std::uint64_t count) {
             text.sample(metric("anteroom_departures_total"),
                         fmt::format("room=\"{}\",how=\"{}\"", room->id(), how), count);
         };
-        departed("finished", room->counters.finished.load());
-        departed("left", room->counters.left.load());
-        departed("expired", room->counters.expired.load());
+        departed("finished", room->counters().finished.load());
+        departed("left", room->counters().left.load());
+        departed("expired", room->counters().expired.load());
     }
     each(metric("anteroom_waiting"), [](const HostedRoom& r) { return r.view().waiting(); });
     each(metric("anteroom_absent"), [](const HostedRoom& r) { return r.view().absent(); });
@@ -75,11 +75,11 @@ void room_metrics(Text& text, Service& service) {
          [](const HostedRoom& r) { return r.view().settings().capacity; });
     each(metric("anteroom_rate_per_second"),
          [](const HostedRoom& r) { return r.view().rate_per_second(); });
-    each(metric("anteroom_event_streams"), [](const HostedRoom& r) { return r.streams.load(); });
+    each(metric("anteroom_event_streams"), [](const HostedRoom& r) { return r.streams(); });
     each(metric("anteroom_eta_error_seconds_sum"),
-         [](const HostedRoom& r) { return r.counters.wait_error_seconds.load(); });
+         [](const HostedRoom& r) { return r.counters().wait_error_seconds.load(); });
     each(metric("anteroom_eta_error_seconds_count"),
-         [](const HostedRoom& r) { return r.counters.wait_error_count.load(); });
+         [](const HostedRoom& r) { return r.counters().wait_error_count.load(); });
 }
 
 void latency_metrics(Text& text, const std::vector<LoopMetrics>& loops) {

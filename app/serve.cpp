@@ -70,7 +70,7 @@ class Server {
               std::make_shared<const token::KeyRing>(installation_.keys))),
           jwks_(open_jwks(config_)),
           service_(service_options(config_),
-                   [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
+                   [this](const Clock& clock, StoreListener& listener) -> std::unique_ptr<Store> {
                        if (!keeps_rooms(config_))
                            return std::make_unique<MemoryStore>(clock, listener);
                        if (shares_rooms(config_)) {

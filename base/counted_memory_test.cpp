@@ -1,10 +1,10 @@
-#include "base/counted_memory.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <new>
 #include <thread>
+
+#include "base/counted_memory_testing.h"
 
 namespace anteroom {
 namespace {

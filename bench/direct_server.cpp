@@ -30,7 +30,7 @@ class Direct final : public net::Handler {
         const std::string visitor(request.header("x-visitor").value_or(""));
         client_.call(
             key_, {"ZRANK", key_, visitor},
-            [this, reply = exchange.defer()](const redis::Answer& answer) mutable {
+            [this, reply = exchange.defer()](const redis::CallResult& answer) mutable {
                 // A visitor who was called has left the sorted set, so ZRANK is nil: 0.
                 const bool fine = answer.trouble == redis::Trouble::none;
                 net::Answer out = reply.answer(fine ? net::Status::ok : net::Status::unavailable);

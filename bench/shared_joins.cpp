@@ -21,7 +21,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-class House final : public Listener {
+class House final : public StoreListener {
   public:
     House(std::uint16_t port, int replicas)
         : store(clock, *this,

@@ -38,7 +38,7 @@ void tell(std::uint64_t requests, std::int64_t us) {
     std::fflush(stdout);
 }
 
-class House final : public Listener {
+class House final : public StoreListener {
   public:
     explicit House(std::uint16_t port)
         : store(
@@ -100,13 +100,13 @@ int poll_zrank(std::uint16_t port, const std::string& id, double seconds) {
     std::function<void()> poll = [&] {
         if (static_cast<double>(us_since(begin)) >= seconds * 1e6) return loop.stop();
         const std::string visitor = "visitor-" + std::to_string(1 + random() % waiting);
-        client.call(key, {"ZRANK", key, visitor}, [&](const redis::Answer& answer) {
+        client.call(key, {"ZRANK", key, visitor}, [&](const redis::CallResult& answer) {
             if (answer.trouble != redis::Trouble::none) return; // After the end.
             ++requests;
             poll();
         });
     };
-    client.call(key, {"ZCARD", key}, [&](const redis::Answer& answer) {
+    client.call(key, {"ZCARD", key}, [&](const redis::CallResult& answer) {
         waiting = static_cast<std::uint64_t>(answer.reply.integer);
         CHECK(waiting > 0);
         await_start();

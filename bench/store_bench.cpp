@@ -37,7 +37,7 @@ void figure(const std::string& name, double value, const char* unit) {
     std::fflush(stdout);
 }
 
-class House final : public Listener {
+class House final : public StoreListener {
   public:
     House(const std::string& folder, std::uint64_t snapshot_facts) {
         store = std::make_unique<embedded::LedgerStore>(

@@ -105,7 +105,6 @@ void Room::sweep(Done& done) {
         }
         happen(Expired{number, Expiry::silent});
         ++done.expired;
-        swept_somebody_ = true;
         return Roll::Look::ended;
     };
     if (awake > before || roll_.for_each_silent(before, look)) swept_ = now_;
@@ -175,7 +174,7 @@ Number Room::next_to_call(std::uint64_t& passed_over, Pace pace) {
     for (std::size_t i = 0; i < lines_in_use(); ++i) {
         const std::size_t line = planted(Bug::lower_lane_first) ? lines_in_use() - 1 - i : i;
         while (std::optional<std::uint64_t> head = lines_[line].present.front()) {
-            if (planted(Bug::overtaking_after_sweep) && std::exchange(swept_somebody_, false))
+            if (planted(Bug::overtaking_after_sweep) && swept_ == now_)
                 head = lines_[line].present.select(1).value_or(*head);
             const Number number = number_at(line, *head);
             Record& record = *roll_.record(number);

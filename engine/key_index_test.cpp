@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "base/counted_memory.h"
+#include "base/counted_memory_testing.h"
 
 namespace anteroom {
 namespace {

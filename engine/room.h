@@ -301,8 +301,7 @@ class Room {
     Instant swept_ = instant_min;
     Timers timers_;
     Flow flow_;
-    Facts* facts_ = nullptr;      // Where apply() writes; null outside of it.
-    bool swept_somebody_ = false; // Read by a planted bug only.
+    Facts* facts_ = nullptr; // Where apply() writes; null outside of it.
 };
 
 } // namespace anteroom

@@ -8,7 +8,7 @@
 #include <optional>
 #include <variant>
 
-#include "base/counted_memory.h"
+#include "base/counted_memory_testing.h"
 #include "base/test_readers.h"
 #include "engine/pulse.h"
 #include "engine/room.h"

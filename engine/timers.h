@@ -27,7 +27,7 @@ class Timers {
         return heap_.front().at;
     }
 
-    // The number whose entry is due first, if it is due by now.
+    // The number whose timer is due first, if it is due by now.
     std::optional<Number> take_due(Instant now) {
         if (heap_.empty() || heap_.front().at > now) return std::nullopt;
         std::pop_heap(heap_.begin(), heap_.end(), std::greater<>{});
@@ -39,12 +39,12 @@ class Timers {
     void clear() { heap_.clear(); }
 
   private:
-    struct Entry {
+    struct Timer {
         Instant at;
         Number number;
-        friend auto operator<=>(const Entry&, const Entry&) = default;
+        friend auto operator<=>(const Timer&, const Timer&) = default;
     };
-    std::vector<Entry> heap_;
+    std::vector<Timer> heap_;
 };
 
 } // namespace anteroom

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "base/counted_memory.h"
+#include "base/counted_memory_testing.h"
 #include "gate/decide.h"
 #include "gate/key_witness.h"
 #include "token/test_keys.h"

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/counted_memory.h"
+#include "base/counted_memory_testing.h"
 #include "net/http_server.h"
 #include "net/testing.h"
 

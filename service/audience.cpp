@@ -30,7 +30,7 @@ constexpr Tenth since(std::uint16_t then, Tenth now) {
 } // namespace
 
 Audience::~Audience() {
-    room_->streams.fetch_sub(static_cast<std::int64_t>(by_number_.size()));
+    room_->end_streams(by_number_.size());
 }
 
 std::uint32_t Audience::add(Number number, net::EventStream stream,
@@ -71,7 +71,7 @@ void Audience::remove(std::uint32_t slot) {
     subscribers_[slot].reset();
     paces_[slot] = {};
     free_.push_back(slot);
-    room_->streams.fetch_sub(1);
+    room_->end_streams();
 }
 
 void Audience::close_all() {

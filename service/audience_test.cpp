@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <latch>
 #include <map>
+#include <thread>
 
 #include "service/test_streams.h"
 
@@ -38,6 +40,58 @@ class TestWords final : public StreamWords {
     int unsaid = 0; // So often there is something that may not be told yet.
 };
 
+// Reads the room like the words of an adapter: says "called" of a visitor who is called, and owes
+// it while the room may not tell. Whichever of news(), beat() and look() is asked first must be
+// enough.
+class CallWords final : public StreamWords {
+  public:
+    Said begin(const HostedRoom&, Number, Instant) override { return {}; }
+    Said news(const HostedRoom& room, Number number, Instant) override { return say(room, number); }
+    Said beat(const HostedRoom& room, Number number, const net::Frame&, Instant) override {
+        return say(room, number);
+    }
+    bool wants_looks() const override { return true; }
+    Said look(const HostedRoom& room, Number number, Instant) override { return say(room, number); }
+
+    int asked = 0;
+
+  private:
+    Said say(const HostedRoom& room, Number number) {
+        ++asked;
+        const Standing standing = room.view().standing(number);
+        if (!is_inside(standing.state) || is_told_) return {};
+        if (!room.may_tell(standing)) return {.is_owed = true};
+        is_told_ = true;
+        return {.frame = net::make_frame("data: called\n\n")};
+    }
+
+    bool is_told_ = false;
+};
+
+// Another thread inside a change of the room, from the constructor to end().
+class OtherWriter {
+  public:
+    explicit OtherWriter(HostedRoom& room)
+        : thread_([this, &room] {
+              const HostedRoom::Writing writing(room);
+              room.unsettled().changing();
+              begun_.count_down();
+              end_.wait();
+              room.unsettled().changed();
+          }) {
+        begun_.wait();
+    }
+    void end() {
+        end_.count_down();
+        thread_.join();
+    }
+
+  private:
+    std::latch begun_{1};
+    std::latch end_{1};
+    std::thread thread_;
+};
+
 struct Stage {
     explicit Stage(std::uint64_t visitors, const Settings& settings = {.capacity = 0})
         : room(visitors, start, settings) {
@@ -52,7 +106,7 @@ struct Stage {
     Stage& operator=(const Stage&) = delete;
 
     void take(Number number, net::EventStream stream) {
-        room.room->streams.fetch_add(1);
+        room.room->begin_stream();
         words[number] = std::make_shared<TestWords>();
         audience.add(number, std::move(stream), words[number], number, {}, now);
     }
@@ -172,7 +226,7 @@ TEST(Audience, IsLookedAtWhicheverPlacesAreFree) {
     stage.streams.call([&] {
         for (std::uint32_t slot = 0; slot < 20; ++slot) stage.audience.remove(slot);
     });
-    EXPECT_EQ(stage.room.room->streams.load(), 5);
+    EXPECT_EQ(stage.room.room->streams(), 5);
     stage.pass(seconds(20));
     for (Number number = 21; number <= 25; ++number)
         EXPECT_EQ(stage.heard(number), ": heartbeat\n\n");
@@ -203,6 +257,50 @@ TEST(Audience, WhatMayNotBeToldYetIsToldSoon) {
     EXPECT_EQ(stage.heard(2), "");
     stage.pass(seconds(3));
     EXPECT_EQ(stage.heard(1), "") << "and once";
+}
+
+// The visitor is called, and that is durable. While another thread changes the room, the stream is
+// asked by `ask` alone; it must say "called" when the change has ended, without being asked again.
+void expect_call_is_told(const std::function<void(Audience&, Instant)>& ask) {
+    TestRoom room(1, start);
+    Audience audience(room.room);
+    const auto words = std::make_shared<CallWords>();
+    TestStreams streams([&](Number number, net::EventStream stream) {
+        room.room->begin_stream();
+        audience.add(number, std::move(stream), words, 1, {}, start);
+    });
+    Dial ann = streams.open(1);
+    room.apply(Configure{{.capacity = 1}}, start);
+    room.apply(Call{1}, start);
+    OtherWriter other(*room.room);
+    streams.call([&] { ask(audience, start + seconds(1)); });
+    EXPECT_EQ(words->asked, 1);
+    EXPECT_TRUE(audience.owes());
+    streams.call([&] { audience.retell(start + Millis{1'100}); });
+    EXPECT_TRUE(audience.owes()) << "the change is still going on";
+    other.end();
+    streams.call([&] { audience.retell(start + Millis{1'200}); });
+    EXPECT_FALSE(audience.owes());
+    EXPECT_EQ(ann.read_until("\n\n"), "data: called\n\n");
+    streams.call([&] { audience.close_all(); });
+}
+
+TEST(Audience, NewsWhileAnotherThreadChangesTheRoomAreToldAfterwards) {
+    expect_call_is_told([](Audience& audience, Instant now) { audience.tell(1, now); });
+}
+
+TEST(Audience, ABeatWhileAnotherThreadChangesTheRoomIsMadeGoodAfterwards) {
+    expect_call_is_told([](Audience& audience, Instant now) {
+        audience.set_pulse({net::make_frame("data: pulse\n\n"), 1}, now);
+        audience.send_pulses(0, audience.slots(), now);
+    });
+}
+
+TEST(Audience, ALookWhileAnotherThreadChangesTheRoomIsMadeGoodAfterwards) {
+    expect_call_is_told([](Audience& audience, Instant now) {
+        for (Tenth tenth = tenth_of(now); tenth < tenth_of(now) + tenths_per_second; ++tenth)
+            audience.look(tenth, audience.first_slot(tenth), 1, now);
+    });
 }
 
 } // namespace

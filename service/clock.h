@@ -1,7 +1,10 @@
-// Clock: the only place where time is read.
+// Clock: the time by which rooms, tickets and answers are decided.
 //
 // Wall time is read once, at the start; from then on the monotonic clock counts. Setting the
 // machine's clock changes nothing while we run, and time never goes back.
+//
+// Other code reads a clock only where no room depends on it: net/ for its timeouts and the Date
+// header, stores for how long a disk or a server may take.
 #pragma once
 
 #include <ctime>

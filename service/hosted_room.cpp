@@ -8,14 +8,14 @@ void HostedRoom::set_profile(Profile profile) {
     retired.add(
         std::unique_ptr<Profile>(profile_.exchange(fresh.release(), std::memory_order_acq_rel)));
     quiet_.retire(std::move(retired));
-    stirred.store(true, std::memory_order_release);
+    pulse_.stir();
 }
 
 HostedRoom::Writing::Writing(HostedRoom& hosted) : hosted_(hosted), lock_(hosted.writing_) {}
 
 HostedRoom::Writing::~Writing() {
     Retired retired = hosted_.room_.take_retired();
-    hosted_.stirred.store(true, std::memory_order_release);
+    hosted_.pulse_.stir();
     lock_.unlock();
     if (!retired.empty()) hosted_.quiet_.retire(std::move(retired));
 }

@@ -15,10 +15,9 @@
 #include "net/exchange.h"
 #include "service/profile.h"
 #include "service/quiet.h"
+#include "service/room_counters.h"
 #include "service/room_pulse.h"
-#include "service/seen_numbers.h"
 #include "service/unsettled.h"
-#include "service/wait_probes.h"
 
 namespace anteroom {
 
@@ -29,26 +28,22 @@ inline constexpr Millis age_untold = seconds(2);
 inline constexpr Millis age_max = minutes(1);
 } // namespace limits
 
-// What happened to the room's visitors since the start of this process, for /metrics.
-struct RoomCounters {
-    std::atomic<std::uint64_t> joined{0};
-    std::atomic<std::uint64_t> called{0};
-    std::atomic<std::uint64_t> missed{0}; // Calls that were not claimed and are not the end.
-    std::atomic<std::uint64_t> finished{0};
-    std::atomic<std::uint64_t> left{0};
-    std::atomic<std::uint64_t> expired{0};
-    std::atomic<std::uint64_t> polls{0};
-    // How wrong the waiting times told were, in seconds: sum and count of |told - true|.
-    std::atomic<std::uint64_t> wait_error_seconds{0};
-    std::atomic<std::uint64_t> wait_error_count{0};
-};
-
 // What a store keeps beside a room.
-struct StorePart {
+class StorePart {
+  public:
     StorePart() = default;
     StorePart(const StorePart&) = delete;
     StorePart& operator=(const StorePart&) = delete;
     virtual ~StorePart() = default;
+    // Any thread: the visitor gave a sign of life that the room itself has noted.
+    virtual void note_seen(Number) {}
+};
+
+// What the keeper keeps beside a room: when the room's next tick is due.
+class KeeperPart {
+  private:
+    friend class Keeper;
+    std::atomic<std::int64_t> due_ms_{instant_max.ms}; // Changed under Keeper::mutex_.
 };
 
 class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
@@ -69,14 +64,15 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     // A sign of life that needs no decision, as Room::touch.
     bool touch(Number number, Instant now, Millis told = Millis{0}) const {
         if (!room_.touch(number, now, told)) return false;
-        if (seen) seen->note(number);
+        if (store_part_) store_part_->note_seen(number);
         return true;
     }
     // An open stream's, as Room::stay.
     bool stay(Number number, Instant now) const {
         const bool is_taken = room_.stay(number, now);
         // Who missed a call is not there, whatever the stream says.
-        if (is_taken && seen && room_.is_present(number, now)) seen->note(number);
+        if (is_taken && store_part_ && room_.is_present(number, now))
+            store_part_->note_seen(number);
         return is_taken;
     }
     // Whoever waits is told to ask again in so many seconds, and counts as present for as long as
@@ -96,6 +92,7 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
         Writing(const Writing&) = delete;
         Writing& operator=(const Writing&) = delete;
         Room& room() { return hosted_.room_; }
+        HostedRoom& hosted() { return hosted_; }
 
       private:
         HostedRoom& hosted_;
@@ -105,17 +102,18 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     // What the room says of this visitor is as durable as the store promises: it may be told.
     // Asked after the standing was read.
     bool may_tell(const Standing& standing) const {
-        return standing.state == VisitorState::waiting || !unsettled.covers(standing.number);
+        return standing.state == VisitorState::waiting || !unsettled_.covers(standing.number);
     }
-    // The store's: what is not durable yet, and how many commands wait for that.
-    Unsettled unsettled;
-    std::atomic<std::uint32_t> unwritten{0};
-    // Set by a store before anybody can find the room.
-    std::unique_ptr<StorePart> part;
-    // Where the room is written by another process: whom it must be told of. Null: it is not.
-    std::unique_ptr<SeenNumbers> seen;
+    // The same of what the room says of its outer line.
+    bool outer_is_settled() const { return !unsettled_.covers_outer(); }
+    // The store's, through service/apply.h.
+    Unsettled& unsettled() { return unsettled_; }
+    // Null: the store keeps nothing beside the room. Set before anybody can find the room.
+    StorePart* store_part() const { return store_part_.get(); }
+    void set_store_part(std::unique_ptr<StorePart> part) { store_part_ = std::move(part); }
+    KeeperPart& keeper_part() { return keeper_part_; }
 
-    // How old what the room says may be: nothing where it is written, or a copy's age.
+    // Staleness of this process's copy of the room; 0 in the process that writes it.
     Millis age(Instant now) const {
         const Instant fresh{fresh_.load(std::memory_order_relaxed)};
         return fresh >= now ? Millis{0} : now - fresh;
@@ -123,22 +121,24 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     // The copy was up to date at this time.
     void set_fresh(Instant at) { fresh_.store(at.ms, std::memory_order_relaxed); }
 
-    RoomPulse pulse;
-    // Something happened since the last pulse.
-    std::atomic<bool> changed{true};
-    // Somebody wrote to the room, or changed its profile, since the last pulse: also a command
-    // without facts moves the estimates.
-    std::atomic<bool> stirred{true};
+    RoomPulse& pulse() { return pulse_; }
+    RoomCounters& counters() { return counters_; }
+    const RoomCounters& counters() const { return counters_; }
+
     // Open event streams of this room, in all loops.
-    std::atomic<std::int64_t> streams{0};
-    // How many there have been.
-    std::atomic<std::uint64_t> streams_begun{0};
-    RoomCounters counters;
-    WaitProbes probes;
-    // For the keeper, guarded by its mutex: when the room is to be looked at.
-    Instant scheduled = instant_max;
-    // Set when the room was removed: who still holds it must not write to it.
-    std::atomic<bool> removed{false};
+    std::int64_t streams() const { return streams_.load(); }
+    // One more; how many there have been, with this one.
+    std::uint64_t begin_stream() {
+        streams_.fetch_add(1);
+        return streams_begun_.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+    void end_streams(std::size_t count = 1) {
+        streams_.fetch_sub(static_cast<std::int64_t>(count));
+    }
+
+    // Rooms does not find the room any more: the keeper does not tick it.
+    bool is_removed() const { return is_removed_.load(std::memory_order_acquire); }
+    void mark_removed() { is_removed_.store(true, std::memory_order_release); }
 
   private:
     const std::string id_;
@@ -146,6 +146,14 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     Quiet& quiet_;
     std::atomic<Profile*> profile_;
     std::atomic<std::int64_t> fresh_{instant_max.ms};
+    Unsettled unsettled_;
+    std::unique_ptr<StorePart> store_part_;
+    KeeperPart keeper_part_;
+    RoomPulse pulse_;
+    RoomCounters counters_;
+    std::atomic<std::int64_t> streams_{0};
+    std::atomic<std::uint64_t> streams_begun_{0};
+    std::atomic<bool> is_removed_{false};
     std::mutex writing_;
     Room room_; // Written under writing_.
 };

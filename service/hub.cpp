@@ -67,20 +67,19 @@ Hub::Hub(net::Loop& loop, const Clock& clock)
 
 std::uint64_t Hub::add(const std::shared_ptr<HostedRoom>& room, Number number,
                        net::EventStream stream, std::shared_ptr<StreamWords> words) {
-    const std::uint64_t begun = room->streams_begun.fetch_add(1, std::memory_order_relaxed) + 1;
     // Counted before the visitor is looked at: whatever happens after the look is told to a room
     // with streams, and comes as a job of this loop, when the stream is there.
-    room->streams.fetch_add(1);
+    const std::uint64_t begun = room->begin_stream();
     const Instant now = clock_.now();
     const StreamWords::Said first = words->begin(*room, number, now);
     const bool is_there = !first.frame || stream.send(first.frame);
     if (!is_there || first.is_last) {
         stream.close();
-        room->streams.fetch_sub(1);
+        room->end_streams();
         return begun;
     }
     const AudienceRef audience = open(room);
-    audience->set_pulse(room->pulse.told(), now);
+    audience->set_pulse(room->pulse().told(), now);
     const std::uint32_t slot =
         audience->add(number, std::move(stream), std::move(words), begun, first, now);
     audience->send_pulse(slot, now);

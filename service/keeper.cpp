@@ -39,19 +39,33 @@ void Keeper::stop() {
     if (thread_.joinable()) thread_.join();
 }
 
+Instant Keeper::due_of(HostedRoom& room) {
+    return Instant{room.keeper_part().due_ms_.load(std::memory_order_relaxed)};
+}
+
+void Keeper::set_due(HostedRoom& room, Instant at) {
+    room.keeper_part().due_ms_.store(at.ms, std::memory_order_relaxed);
+}
+
+// Nearly every command leaves the room's deadline as it was, so the mutex is not taken for those.
+// A tick that is about to run sets the time to instant_max before it takes the room: a thread that
+// still sees the old time has released the room before, and the tick sees what the thread did to it
+// and schedules the room anew.
 void Keeper::schedule(HostedRoom& room, Instant at) {
+    if (due_of(room) <= at) return;
     const std::lock_guard lock(mutex_);
-    if (room.scheduled <= at || room.removed.load(std::memory_order_acquire)) return;
-    due_.erase({room.scheduled, &room});
-    room.scheduled = at;
+    const Instant before = due_of(room);
+    if (before <= at || room.is_removed()) return;
+    due_.erase({before, &room});
+    set_due(room, at);
     due_.emplace(at, &room);
     if (due_.begin()->second == &room) changed_.notify_one();
 }
 
 void Keeper::forget(HostedRoom& room) {
     const std::lock_guard lock(mutex_);
-    due_.erase({room.scheduled, &room});
-    room.scheduled = instant_max;
+    due_.erase({due_of(room), &room});
+    set_due(room, instant_max);
 }
 
 void Keeper::run() {
@@ -90,7 +104,7 @@ void Keeper::tick_due_rooms() {
             if (due_.empty() || due_.begin()->first > clock_.now()) return;
             HostedRoom* due = due_.begin()->second;
             due_.erase(due_.begin());
-            due->scheduled = instant_max;
+            set_due(*due, instant_max);
             // Shared, not borrowed: an operator may remove the room while it is being ticked.
             room = due->weak_from_this().lock();
         }
@@ -102,9 +116,7 @@ void Keeper::publish_pulses() {
     next_pulse_ = std::max(next_pulse_ + pulse_interval, clock_.now());
     for (const std::shared_ptr<HostedRoom>& room : rooms_.all()) {
         // A room that nobody wrote to says what it said before.
-        const bool wanted = room->streams.load(std::memory_order_relaxed) > 0 &&
-                            room->stirred.exchange(false, std::memory_order_acq_rel);
-        if (room->changed.exchange(false, std::memory_order_acq_rel) || wanted) publish_(room);
+        if (room->pulse().take_wanted(room->streams() > 0)) publish_(room);
     }
 }
 

@@ -35,6 +35,8 @@ class Keeper {
     void forget(HostedRoom& room);
 
   private:
+    static Instant due_of(HostedRoom& room);
+    static void set_due(HostedRoom& room, Instant at); // Under mutex_.
     void run();
     void tick_due_rooms();
     void publish_pulses();
@@ -49,9 +51,8 @@ class Keeper {
 
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::set<std::pair<Instant, HostedRoom*>>
-        due_;               // Guarded by mutex_, as is `scheduled` of rooms.
-    bool stopping_ = false; // Guarded by mutex_.
+    std::set<std::pair<Instant, HostedRoom*>> due_; // Guarded by mutex_.
+    bool stopping_ = false;                         // Guarded by mutex_.
     Instant next_pulse_;
     std::thread thread_;
 };

@@ -87,14 +87,14 @@ TEST(PulseNews, WhoJoinsBehindCanWaitForFiveSeconds) {
 
 TEST(RoomPulse, ItsEventChangesWithNewsAndItsDocumentWithTime) {
     TestRoom room(3, start);
-    RoomPulse& pulse = room.room->pulse;
+    RoomPulse& pulse = room.room->pulse();
     EXPECT_EQ(pulse.told().version, 0u);
     const RoomPulse::Event first = pulse.publish(*room.room, start).event;
     ASSERT_TRUE(first.frame);
     EXPECT_EQ(first.version, 1u);
     const RoomPulse::Published still = pulse.publish(*room.room, start + seconds(60));
     EXPECT_FALSE(still.event.frame);
-    EXPECT_FALSE(still.is_held);
+    EXPECT_FALSE(still.is_put_off);
     EXPECT_EQ(pulse.told().frame, first.frame);
 
     const auto at = [](Instant when) { return "\"at\":" + std::to_string(when.ms); };
@@ -106,7 +106,7 @@ TEST(RoomPulse, ItsEventChangesWithNewsAndItsDocumentWithTime) {
     // Five seconds after the first event.
     EXPECT_EQ(pulse.publish(*room.room, start + seconds(61)).event.version, 2u);
     room.apply(Join{.visitor = {.high = 8, .low = 8}}, start + seconds(62));
-    EXPECT_TRUE(pulse.publish(*room.room, start + seconds(62)).is_held);
+    EXPECT_TRUE(pulse.publish(*room.room, start + seconds(62)).is_put_off);
     room.apply(SetState{RoomState::paused}, start + seconds(62));
     EXPECT_EQ(pulse.publish(*room.room, start + seconds(62)).event.version, 3u);
 }

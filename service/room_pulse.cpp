@@ -16,7 +16,7 @@ RoomPulse::Published RoomPulse::publish(const HostedRoom& room, Instant now) {
     made_at_ = now;
     const PulseNews::Verdict verdict = news_.judge(content, now);
     if (verdict != PulseNews::Verdict::now)
-        return {.event = {}, .is_held = verdict == PulseNews::Verdict::later};
+        return {.event = {}, .is_put_off = verdict == PulseNews::Verdict::later};
     news_.tell(std::move(content), now);
     told_.frame = net::make_frame("event: pulse\ndata: " + *document_ + "\n\n");
     ++told_.version;

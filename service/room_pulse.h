@@ -7,6 +7,7 @@
 // Threads: any.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -25,15 +26,28 @@ class RoomPulse {
         std::uint32_t version = 0; // Goes up with every event; 0: there was none yet.
     };
     struct Published {
-        Event event;          // Without a frame: nothing that streams must hear.
-        bool is_held = false; // There is news that can wait: publish again with the next tick.
+        Event event;             // Without a frame: nothing that streams must hear.
+        bool is_put_off = false; // There is news that can wait: publish again a second later.
     };
+
+    // Facts happened since the last pulse.
+    void want() { is_wanted_.store(true, std::memory_order_release); }
+    // The room was written to, or has another profile: also a command without facts moves the
+    // estimates that streams show.
+    void stir() { is_stirred_.store(true, std::memory_order_release); }
+    // Whether a pulse is to be published now; asked once for each.
+    bool take_wanted(bool has_streams) {
+        const bool stirred = has_streams && is_stirred_.exchange(false, std::memory_order_acq_rel);
+        return is_wanted_.exchange(false, std::memory_order_acq_rel) || stirred;
+    }
 
     Published publish(const HostedRoom& room, Instant now);
     net::Frame document(const HostedRoom& room, Instant now);
     Event told() const;
 
   private:
+    std::atomic<bool> is_wanted_{true};
+    std::atomic<bool> is_stirred_{true};
     mutable std::mutex mutex_; // Guards everything below.
     PulseNews news_;
     Event told_;

@@ -1,68 +1,39 @@
 #include "service/rooms.h"
 
 #include <algorithm>
-#include <boost/unordered/unordered_flat_map.hpp>
+#include <utility>
 
 namespace anteroom {
 
-struct Rooms::Snapshot {
-    std::vector<std::shared_ptr<HostedRoom>> all; // In order of ids.
-    boost::unordered_flat_map<std::string_view, HostedRoom*> by_id;
-    boost::unordered_flat_map<std::uint32_t, HostedRoom*> by_index;
-
-    explicit Snapshot(std::vector<std::shared_ptr<HostedRoom>> rooms) : all(std::move(rooms)) {
-        std::sort(all.begin(), all.end(),
-                  [](const auto& a, const auto& b) { return a->id() < b->id(); });
-        for (const std::shared_ptr<HostedRoom>& room : all) {
-            by_id.emplace(room->id(), room.get());
-            by_index.emplace(room->index(), room.get());
-        }
-    }
-};
-
 Rooms::Rooms(Quiet& quiet, std::size_t rooms_max)
-    : quiet_(quiet), rooms_max_(rooms_max), snapshot_(new Snapshot({})) {}
+    : quiet_(quiet), rooms_max_(rooms_max), directory_(quiet) {}
 
-Rooms::~Rooms() {
-    delete snapshot_.load(std::memory_order_relaxed);
-}
-
-HostedRoom* Rooms::find(std::string_view id) const {
-    const Snapshot* snapshot = snapshot_.load(std::memory_order_acquire);
-    const auto found = snapshot->by_id.find(id);
-    return found == snapshot->by_id.end() ? nullptr : found->second;
-}
-
-HostedRoom* Rooms::at(std::uint32_t index) const {
-    const Snapshot* snapshot = snapshot_.load(std::memory_order_acquire);
-    const auto found = snapshot->by_index.find(index);
-    return found == snapshot->by_index.end() ? nullptr : found->second;
+// A room that was removed in this moment lives until the caller's next quiet point, and for as long
+// as it is held.
+std::shared_ptr<HostedRoom> Rooms::find_shared(std::string_view id) const {
+    HostedRoom* room = find(id);
+    return room ? room->weak_from_this().lock() : nullptr;
 }
 
 std::shared_ptr<HostedRoom> Rooms::share(std::string_view id) const {
     const std::lock_guard lock(writing_);
-    const HostedRoom* room = find(id);
-    for (const auto& shared : snapshot_.load(std::memory_order_relaxed)->all)
-        if (shared.get() == room) return shared;
-    return nullptr;
+    const auto found = rooms_.find(id);
+    return found == rooms_.end() ? nullptr : found->second;
 }
 
 std::vector<std::shared_ptr<HostedRoom>> Rooms::all() const {
     const std::lock_guard lock(writing_);
-    return snapshot_.load(std::memory_order_relaxed)->all;
-}
-
-std::size_t Rooms::count() const {
-    return snapshot_.load(std::memory_order_acquire)->all.size();
+    std::vector<std::shared_ptr<HostedRoom>> all;
+    all.reserve(rooms_.size());
+    for (const auto& [id, room] : rooms_) all.push_back(room);
+    return all;
 }
 
 Rooms::Made Rooms::make(std::string_view id, const Profile& profile, const Prepare& prepare) {
     CHECK(is_room_id(id));
     const std::lock_guard lock(writing_);
-    Snapshot* old = snapshot_.load(std::memory_order_relaxed);
-    for (const auto& shared : old->all)
-        if (shared->id() == id) return {.room = shared};
-    if (old->all.size() >= rooms_max_) return {};
+    if (const auto found = rooms_.find(id); found != rooms_.end()) return {.room = found->second};
+    if (rooms_.size() >= rooms_max_) return {};
     const std::optional<std::uint32_t> index =
         next_index_from_ ? next_index_from_() : std::optional(next_index_++);
     if (!index || *index > limits::room_index_max) return {};
@@ -105,45 +76,33 @@ std::shared_ptr<HostedRoom> Rooms::draft(std::string_view id, std::uint32_t inde
 
 std::shared_ptr<HostedRoom> Rooms::show(const std::shared_ptr<HostedRoom>& room) {
     const std::lock_guard lock(writing_);
-    std::vector<std::shared_ptr<HostedRoom>> rooms = snapshot_.load(std::memory_order_relaxed)->all;
-    const auto found = std::find_if(rooms.begin(), rooms.end(),
-                                    [&](const auto& there) { return there->id() == room->id(); });
-    std::shared_ptr<HostedRoom> old;
-    if (found == rooms.end()) {
-        rooms.push_back(room);
-    } else {
-        old = std::exchange(*found, room);
-        old->removed.store(true, std::memory_order_release);
-    }
-    publish(std::make_unique<Snapshot>(std::move(rooms)));
+    auto old = rooms_.extract(room->id()); // Its key is a view of the old room's id.
+    add(room);                             // First: a reader finds one of the two at any time.
+    if (!old.empty()) leave_directory(old.mapped());
     next_index_ = std::max(next_index_, room->index() + 1);
-    return old;
+    return old.empty() ? nullptr : std::move(old.mapped());
 }
 
-void Rooms::add(std::shared_ptr<HostedRoom> room) {
-    std::vector<std::shared_ptr<HostedRoom>> rooms = snapshot_.load(std::memory_order_relaxed)->all;
-    rooms.push_back(std::move(room));
-    publish(std::make_unique<Snapshot>(std::move(rooms)));
+void Rooms::add(const std::shared_ptr<HostedRoom>& room) {
+    rooms_.emplace(room->id(), room);
+    directory_.add(*room);
+    count_.store(rooms_.size(), std::memory_order_relaxed);
 }
 
 std::shared_ptr<HostedRoom> Rooms::remove(std::string_view id) {
     const std::lock_guard lock(writing_);
-    std::vector<std::shared_ptr<HostedRoom>> rooms = snapshot_.load(std::memory_order_relaxed)->all;
-    const auto found = std::find_if(rooms.begin(), rooms.end(),
-                                    [&](const auto& room) { return room->id() == id; });
-    if (found == rooms.end()) return nullptr;
-    std::shared_ptr<HostedRoom> room = *found;
-    room->removed.store(true, std::memory_order_release);
-    rooms.erase(found);
-    publish(std::make_unique<Snapshot>(std::move(rooms)));
+    const auto found = rooms_.find(id);
+    if (found == rooms_.end()) return nullptr;
+    std::shared_ptr<HostedRoom> room = std::move(found->second);
+    rooms_.erase(found);
+    count_.store(rooms_.size(), std::memory_order_relaxed);
+    leave_directory(room);
     return room;
 }
 
-void Rooms::publish(std::unique_ptr<Snapshot> fresh) {
-    Retired retired;
-    retired.add(
-        std::unique_ptr<Snapshot>(snapshot_.exchange(fresh.release(), std::memory_order_acq_rel)));
-    quiet_.retire(std::move(retired));
+void Rooms::leave_directory(const std::shared_ptr<HostedRoom>& room) {
+    room->mark_removed();
+    directory_.remove(room);
 }
 
 } // namespace anteroom

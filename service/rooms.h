@@ -1,45 +1,47 @@
 // Rooms: the rooms of this process, found by id or index without a lock.
 //
-// The directory is an immutable snapshot; creating or removing a room publishes a new one. Rooms
-// are few (thousands) and change seldom; they are looked up with every request.
+// Creating or removing a room costs the same however many there are (room_directory.h).
 //
-// Threads: find and at need a slot of Quiet; what they return is good until the slot's next quiet
-// point. share() keeps a room for longer.
+// Threads: find, find_shared and at need a slot of Quiet and take no lock; what find and at return
+// is good until the slot's next quiet point, what find_shared returns for longer. Everything else
+// may be called by any thread and takes the mutex.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "base/unique_function.h"
 #include "service/hosted_room.h"
 #include "service/quiet.h"
+#include "service/room_directory.h"
 
 namespace anteroom {
 
 namespace limits {
 inline constexpr std::size_t rooms_max = 1'000; // Configurable; tickets can tell 65 536 apart.
-inline constexpr std::uint32_t room_index_max = 65'535;
+inline constexpr std::uint32_t room_index_max = RoomDirectory::index_max;
 } // namespace limits
 
 class Rooms {
   public:
     Rooms(Quiet& quiet, std::size_t rooms_max);
-    ~Rooms();
     Rooms(const Rooms&) = delete;
     Rooms& operator=(const Rooms&) = delete;
 
-    HostedRoom* find(std::string_view id) const;
-    HostedRoom* at(std::uint32_t index) const;
+    HostedRoom* find(std::string_view id) const { return directory_.find(id); }
+    std::shared_ptr<HostedRoom> find_shared(std::string_view id) const;
+    HostedRoom* at(std::uint32_t index) const { return directory_.at(index); }
+    // As find_shared(), without a slot of Quiet.
     std::shared_ptr<HostedRoom> share(std::string_view id) const;
     std::vector<std::shared_ptr<HostedRoom>> all() const; // In order of ids.
-    std::size_t count() const;
+    std::size_t count() const { return count_.load(std::memory_order_relaxed); }
 
     // The room of this id, made if it was not there; null when there are too many. `prepare` sees a
     // new one before anybody can find it. REQUIRES: is_room_id(id).
@@ -71,15 +73,18 @@ class Rooms {
     std::shared_ptr<HostedRoom> remove(std::string_view id);
 
   private:
-    struct Snapshot;
-    void publish(std::unique_ptr<Snapshot> fresh);
-    void add(std::shared_ptr<HostedRoom> room);
+    // By the id that the room holds.
+    using ById = std::map<std::string_view, std::shared_ptr<HostedRoom>>;
+    void add(const std::shared_ptr<HostedRoom>& room);
+    void leave_directory(const std::shared_ptr<HostedRoom>& room);
 
     Quiet& quiet_;
     const std::size_t rooms_max_;
-    std::atomic<Snapshot*> snapshot_;
-    mutable std::mutex writing_;
-    std::uint32_t next_index_ = 0; // Above all that are known. Guarded by writing_, as is the next.
+    RoomDirectory directory_;
+    std::atomic<std::size_t> count_{0};
+    mutable std::mutex writing_; // Guards all that follows, and changes of the directory.
+    ById rooms_;
+    std::uint32_t next_index_ = 0; // Above all that are known.
     NextIndex next_index_from_;
 };
 

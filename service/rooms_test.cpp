@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -59,6 +60,79 @@ TEST(Rooms, MayBeLookedUpWhileOthersComeAndGo) {
     }
     done.store(true);
     reader.join();
+}
+
+// A copy that is read again takes the place of the old one, mostly with the same index.
+TEST(Rooms, ARoomThatIsShownAgainIsFoundAtAnyTime) {
+    Quiet quiet(1);
+    Rooms rooms(quiet, 10);
+    const auto first = rooms.make("r", {}).room;
+    std::atomic<bool> done{false};
+    std::thread reader([&] {
+        quiet.online(0);
+        while (!done.load()) {
+            const std::shared_ptr<HostedRoom> room = rooms.find_shared("r");
+            ASSERT_TRUE(room);
+            ASSERT_EQ(room->id(), "r");
+            ASSERT_TRUE(rooms.at(first->index()));
+            quiet.pass(0);
+        }
+        quiet.offline(0);
+    });
+    std::shared_ptr<HostedRoom> shown = first;
+    for (int i = 0; i < 2'000; ++i) {
+        const auto next = rooms.draft("r", first->index(), {});
+        EXPECT_EQ(rooms.show(next), shown);
+        EXPECT_TRUE(shown->is_removed());
+        shown = next;
+    }
+    done.store(true);
+    reader.join();
+    EXPECT_EQ(rooms.find("r"), shown.get());
+    const auto elsewhere = rooms.draft("r", 300, {});
+    EXPECT_EQ(rooms.show(elsewhere), shown);
+    EXPECT_EQ(rooms.at(first->index()), nullptr);
+    EXPECT_EQ(rooms.at(300), elsewhere.get());
+    EXPECT_EQ(rooms.count(), 1u);
+}
+
+TEST(Rooms, ManyAreAllFoundAndListedInOrderOfTheirIds) {
+    constexpr std::uint32_t many = 5'000;
+    Quiet quiet(1);
+    Rooms rooms(quiet, many);
+    for (std::uint32_t i = 0; i < many; ++i) rooms.make("room-" + std::to_string(i), {});
+    for (std::uint32_t i = 0; i < many; i += 2) rooms.remove("room-" + std::to_string(i));
+    for (std::uint32_t i = 0; i < many; ++i) {
+        const std::string id = "room-" + std::to_string(i);
+        const HostedRoom* room = rooms.find(id);
+        ASSERT_EQ(room != nullptr, i % 2 == 1) << id;
+        ASSERT_EQ(rooms.at(i), room);
+        ASSERT_EQ(rooms.find_shared(id).get(), room);
+        ASSERT_EQ(rooms.share(id).get(), room);
+    }
+    EXPECT_EQ(rooms.at(RoomDirectory::index_max + 1), nullptr);
+    const auto all = rooms.all();
+    ASSERT_EQ(all.size(), many / 2);
+    EXPECT_EQ(rooms.count(), many / 2);
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(),
+                               [](const auto& a, const auto& b) { return a->id() < b->id(); }));
+}
+
+// `prepare` runs while the mutex of Rooms is held: a thread that has to take it would wait for
+// ever.
+TEST(Rooms, ARoomThatIsThereIsHeldWhileAnotherOneIsBeingMade) {
+    Quiet quiet(1);
+    Rooms rooms(quiet, 10);
+    const auto there = rooms.make("there", {}).room;
+    rooms.make("new", {}, [&](HostedRoom&) {
+        std::thread([&] {
+            quiet.online(0);
+            EXPECT_EQ(rooms.find_shared("there"), there);
+            EXPECT_EQ(rooms.find_shared("new"), nullptr) << "nobody finds it before it is prepared";
+            quiet.offline(0);
+        }).join();
+    });
+    EXPECT_TRUE(rooms.share("new"));
 }
 
 TEST(AddressLimiter, LetsABurstThroughAndThenARate) {

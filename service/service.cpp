@@ -6,10 +6,6 @@
 namespace anteroom {
 namespace {
 
-void add(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) {
-    counter.fetch_add(by, std::memory_order_relaxed);
-}
-
 // Whom a fact concerns, if there may be a stream to tell: who has just joined has none yet.
 Number concerned(const Fact& fact) {
     return std::visit(Overload{
@@ -77,7 +73,7 @@ void Service::note(AuditEntry entry) {
 }
 
 std::shared_ptr<HostedRoom> Service::find_or_make(std::string_view id, const RoomSettings& usual) {
-    if (std::shared_ptr<HostedRoom> room = rooms_.share(id)) return room;
+    if (std::shared_ptr<HostedRoom> room = rooms_.find_shared(id)) return room;
     if (const auto own = options_.named.find(id); own != options_.named.end())
         return make_room(id, own->second).room;
     const bool is_reserved = options_.is_reserved && options_.is_reserved(id);
@@ -111,44 +107,24 @@ void Service::supersede_streams(const std::shared_ptr<HostedRoom>& room, Number 
 
 void Service::publish(const std::shared_ptr<HostedRoom>& room) {
     const Instant now = clock_.now();
-    const RoomPulse::Published published = room->pulse.publish(*room, now);
-    if (published.is_held) room->changed.store(true, std::memory_order_release);
+    const RoomPulse::Published published = room->pulse().publish(*room, now);
+    if (published.is_put_off) room->pulse().want();
     const Room& view = room->view();
     if (view.waiting() > 0)
         if (const std::optional<Wait> wait = view.wait(view.waiting() - 1))
-            room->probes.tell(view.issued(), wait->p50_seconds, now);
-    if (!published.event.frame || room->streams.load() == 0) return;
+            room->counters().note_wait(view.issued(), wait->p50_seconds, now);
+    if (!published.event.frame || room->streams() == 0) return;
     for (const std::unique_ptr<Hub>& hub : hubs_)
         if (hub) hub->broadcast(room, published.event);
 }
 
-void Service::count(HostedRoom& room, const Fact& fact) {
-    RoomCounters& counters = room.counters;
-    std::visit(Overload{
-                   [&](const Joined&) { add(counters.joined); },
-                   [&](const Called& called) {
-                       add(counters.called);
-                       if (const auto off = room.probes.called(called.number, fact.at)) {
-                           add(counters.wait_error_seconds, *off);
-                           add(counters.wait_error_count);
-                       }
-                   },
-                   [&](const Missed&) { add(counters.missed); },
-                   [&](const Finished&) { add(counters.finished); },
-                   [&](const Left&) { add(counters.left); },
-                   [&](const Expired&) { add(counters.expired); },
-                   [](const auto&) {},
-               },
-               fact.what);
-}
-
 void Service::happened(HostedRoom& room, std::span<const Fact> facts) {
-    room.changed.store(true, std::memory_order_release);
-    const bool watched = room.streams.load() > 0; // Hub::add counts a stream before it looks.
+    room.pulse().want();
+    const bool watched = room.streams() > 0; // Hub::add counts a stream before it looks.
     auto numbers = watched ? std::make_shared<std::vector<Number>>() : nullptr;
     bool everybody = false;
     for (const Fact& fact : facts) {
-        count(room, fact);
+        room.counters().note(fact);
         everybody = everybody || std::holds_alternative<Cleared>(fact.what);
         if (const Number number = watched ? concerned(fact) : 0) numbers->push_back(number);
     }

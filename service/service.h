@@ -42,9 +42,9 @@ struct ServiceOptions {
     std::size_t loops = 1;
 };
 
-class Service final : public Listener {
+class Service final : public StoreListener {
   public:
-    using MakeStore = UniqueFunction<std::unique_ptr<Store>(const Clock&, Listener&)>;
+    using MakeStore = UniqueFunction<std::unique_ptr<Store>(const Clock&, StoreListener&)>;
 
     // Without `make_store` rooms live in memory only.
     explicit Service(ServiceOptions options, const MakeStore& make_store = {});
@@ -66,7 +66,8 @@ class Service final : public Listener {
     Quiet& quiet() { return quiet_; }
 
     // The room of this id; made with `usual` settings if rooms may be created by first use. Null:
-    // there is none, or there are too many. REQUIRES: is_room_id(id).
+    // there is none, or there are too many. Takes no lock if the room is there.
+    // REQUIRES: is_room_id(id), and a slot of Quiet, as Rooms::find_shared.
     std::shared_ptr<HostedRoom> find_or_make(std::string_view id, const RoomSettings& usual);
     std::shared_ptr<HostedRoom> find_or_make(std::string_view id) {
         return find_or_make(id, options_.defaults);
@@ -107,8 +108,6 @@ class Service final : public Listener {
     void gone(HostedRoom& room) override;
 
   private:
-    void count(HostedRoom& room, const Fact& fact);
-
     const ServiceOptions options_;
     Clock clock_;
     Quiet quiet_;

@@ -15,6 +15,7 @@
 #include "engine/outcome.h"
 #include "net/job.h"
 #include "service/audit.h"
+#include "service/deliveries.h"
 #include "service/hosted_room.h"
 #include "service/rooms.h"
 
@@ -25,12 +26,12 @@ class Loop;
 namespace anteroom {
 
 // Hears what happened in rooms, once it is as durable as the store promises, in order per room.
-class Listener {
+class StoreListener {
   public:
-    Listener() = default;
-    Listener(const Listener&) = delete;
-    Listener& operator=(const Listener&) = delete;
-    virtual ~Listener() = default;
+    StoreListener() = default;
+    StoreListener(const StoreListener&) = delete;
+    StoreListener& operator=(const StoreListener&) = delete;
+    virtual ~StoreListener() = default;
     virtual void happened(HostedRoom& room, std::span<const Fact> facts) = 0;
     // The room wants a tick at this time.
     virtual void due(HostedRoom& room, Instant at) = 0;
@@ -38,8 +39,6 @@ class Listener {
     // it must look again.
     virtual void gone(HostedRoom&) {}
 };
-
-using OnOutcome = UniqueFunction<void(const Outcome&)>;
 
 class Store {
   public:

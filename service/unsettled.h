@@ -1,13 +1,15 @@
-// Unsettled: of whom does a room say something that is not durable yet?
+// Unsettled: which visitors of a room have facts that are not durable yet, and how many commands
+// wait for durability.
 //
 // A store changes the room first and the disk a moment later. What the room says of a visitor in
 // between (called, inside, over) must not leave the process; of everybody else it may. A few
 // counters by number tell them apart without a lock: two visitors may share one, and then one of
 // them waits for the other's disk write, which costs a moment and nothing else.
 //
-// Threads: begin, note and end_of_change by the room's writer, settled by the store, the rest by
-// anybody. A reader asks after it has read the room: either it saw the change, and then also that a
-// change was going on, or it did not.
+// Threads: changing, note, changed and wait while the room is held for writing; settled and
+// end_waiting by the store; covers, covers_outer and has_waiting by any thread. A reader calls
+// covers() after it has read the room: a reader that saw the change also sees changing_ or the
+// counters.
 #pragma once
 
 #include <array>
@@ -29,6 +31,11 @@ class Unsettled {
     void changed() { changing_.store(false, std::memory_order_release); }
     // Those facts are durable now.
     void settled(std::span<const Fact> facts) { add(facts, -1); }
+
+    // Commands whose outcome waits until the store has written.
+    void wait() { waiting_.fetch_add(1); }
+    void end_waiting(std::uint32_t commands = 1) { waiting_.fetch_sub(commands); }
+    bool has_waiting() const { return waiting_.load() > 0; }
 
     // Something about who may pass from the outer line.
     bool covers_outer() const {
@@ -64,6 +71,7 @@ class Unsettled {
     }
 
     std::atomic<bool> changing_{false};
+    std::atomic<std::uint32_t> waiting_{0};
     std::atomic<std::int32_t> everybody_{0};
     std::atomic<std::int32_t> outer_{0};
     std::array<std::atomic<std::int32_t>, slots> counters_{};

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "base/counted_memory.h"
+#include "base/counted_memory_testing.h"
 #include "token/access.h"
 #include "token/pass.h"
 #include "token/test_logins.h"

@@ -17,7 +17,7 @@
 namespace anteroom::embedded {
 namespace {
 
-constexpr std::uint64_t head_magic = 0x3164616568746e61; // "antHead1", in the order of the bytes.
+constexpr std::uint64_t head_magic = 0x3164616568746e61; // "anthead1" in little-endian order.
 constexpr std::size_t head_bytes = 40;
 
 std::string head_text(std::uint64_t turn, std::uint64_t fact, std::uint64_t batch) {

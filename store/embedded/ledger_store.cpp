@@ -8,7 +8,7 @@
 #include <future>
 
 #include "base/check.h"
-#include "net/loop.h"
+#include "service/apply.h"
 #include "store/embedded/recovery.h"
 
 namespace anteroom::embedded {
@@ -30,15 +30,9 @@ constexpr std::uint64_t prune_step = 2'000;
 constexpr auto space_retry = std::chrono::milliseconds(250);
 constexpr Millis stuck_tick = seconds(1);
 
-void deliver(net::Loop* loop, OnOutcome done, Outcome outcome) {
-    if (!done) return;
-    if (!loop || loop->is_current()) return done(outcome);
-    loop->post([done = std::move(done), outcome] { done(outcome); });
-}
-
 } // namespace
 
-LedgerStore::LedgerStore(const Clock& clock, Listener& listener, LedgerOptions options)
+LedgerStore::LedgerStore(const Clock& clock, StoreListener& listener, LedgerOptions options)
     : clock_(clock), listener_(listener), options_(std::move(options)) {}
 
 LedgerStore::~LedgerStore() {
@@ -99,14 +93,14 @@ void LedgerStore::fail(const std::string& why) {
     std::abort();
 }
 
-void LedgerStore::enqueue(Entry entry) {
+void LedgerStore::enqueue(Queued queued) {
     bool was_empty = false;
     {
         const std::lock_guard lock(mutex_);
         if (ended_) return;
         was_empty = queue_.empty();
-        waiting_facts_.fetch_add(entry.facts.size(), std::memory_order_relaxed);
-        queue_.push_back(std::move(entry));
+        waiting_facts_.fetch_add(queued.facts.size(), std::memory_order_relaxed);
+        queue_.push_back(std::move(queued));
         queued_.store(queue_.size(), std::memory_order_relaxed);
     }
     if (was_empty) wake_.notify_one();
@@ -116,47 +110,43 @@ void LedgerStore::submit(HostedRoom& room, const Command& command, net::Loop* lo
                          std::string_view who) {
     if (!is_writable() || queued_.load(std::memory_order_relaxed) > queue_max) {
         if (std::holds_alternative<Tick>(command)) listener_.due(room, clock_.now() + stuck_tick);
-        return deliver(loop, std::move(done), Refused{Reason::unavailable});
+        return refuse({.loop = loop, .done = std::move(done)});
     }
     if (std::holds_alternative<Tick>(command) && !done &&
         waiting_facts_.load(std::memory_order_relaxed) > waiting_facts_max)
         return listener_.due(room, clock_.now() + busy_tick);
-    Entry entry{.loop = loop, .done = std::move(done)};
+    Delivery delivery{.loop = loop, .done = std::move(done)};
     std::optional<Instant> due;
-    bool waits = false;
     {
         HostedRoom::Writing writing(room);
-        room.unsettled.changing();
-        entry.outcome = writing.room().apply(command, clock_.now(), entry.facts);
-        room.unsettled.note(entry.facts);
-        room.unsettled.changed();
-        due = writing.room().next_deadline();
-        // An answer without news of its own may rest on news that are not durable yet.
-        waits = !entry.facts.empty() || (entry.done && room.unwritten.load() > 0);
-        if (waits) {
-            room.unwritten.fetch_add(1);
-            entry.room = room.shared_from_this();
-            const bool joins =
-                !entry.facts.empty() && std::holds_alternative<Joined>(entry.facts.front().what);
-            if (joins) entry.who = who;
-            enqueue(std::move(entry)); // While the room is held: in order.
+        Applied applied = apply_command(writing, command, clock_.now());
+        due = applied.due;
+        delivery.outcome = applied.outcome;
+        if (must_wait(room, applied.facts, delivery)) {
+            const bool joins = !applied.facts.empty() &&
+                               std::holds_alternative<Joined>(applied.facts.front().what);
+            room.unsettled().wait();
+            // While the room is held: in order.
+            enqueue({.room = room.shared_from_this(),
+                     .facts = std::move(applied.facts),
+                     .who = std::string(joins ? who : ""),
+                     .delivery = std::exchange(delivery, {})});
         }
     }
     if (due) listener_.due(room, *due);
-    // NOLINTNEXTLINE(bugprone-use-after-move): the entry was moved only if it waits.
-    if (!waits) deliver(loop, std::move(entry.done), entry.outcome);
+    deliver(std::move(delivery)); // Nothing if it waits.
 }
 
 void LedgerStore::open_room(HostedRoom& room, const Settings& rules) {
     RoomRow row{.index = room.index(), .id = room.id(), .profile = room.profile()};
-    Entry entry{.write = [row = std::move(row), at = clock_.now()](LedgerFile& ledger) {
+    Queued queued{.write = [row = std::move(row), at = clock_.now()](LedgerFile& ledger) {
         return ledger.add_room(row, at);
     }};
     HostedRoom::Writing writing(room);
-    writing.room().apply(Configure{rules}, clock_.now(), entry.facts);
-    room.unwritten.fetch_add(1);
-    entry.room = room.shared_from_this();
-    enqueue(std::move(entry));
+    queued.facts = apply_command(writing, Configure{rules}, clock_.now()).facts;
+    room.unsettled().wait();
+    queued.room = room.shared_from_this();
+    enqueue(std::move(queued));
 }
 
 void LedgerStore::remove_room(HostedRoom& room, net::Loop* loop, net::Job done) {
@@ -164,8 +154,7 @@ void LedgerStore::remove_room(HostedRoom& room, net::Loop* loop, net::Job done) 
     if (done) told = [done = std::move(done)](const Outcome&) { done(); };
     enqueue({.write = [index = room.index(), at = clock_.now()](
                           LedgerFile& ledger) { return ledger.remove_room(index, at); },
-             .loop = loop,
-             .done = std::move(told)});
+             .delivery = {.loop = loop, .done = std::move(told)}});
 }
 
 void LedgerStore::set_profile(HostedRoom& room, Profile profile, net::Loop* loop, net::Job done) {
@@ -178,8 +167,7 @@ void LedgerStore::set_profile(HostedRoom& room, Profile profile, net::Loop* loop
     };
     enqueue(
         {.write = [row = std::move(row)](LedgerFile& ledger) { return ledger.set_profile(row); },
-         .loop = loop,
-         .done = std::move(told)});
+         .delivery = {.loop = loop, .done = std::move(told)}});
 }
 
 void LedgerStore::note(const AuditEntry& entry) {
@@ -189,9 +177,10 @@ void LedgerStore::note(const AuditEntry& entry) {
 bool LedgerStore::register_snapshot(const SnapshotRow& snapshot) {
     std::promise<void> durable;
     std::future<void> waiting = durable.get_future();
-    enqueue(
-        {.write = [snapshot](LedgerFile& ledger) { return ledger.set_snapshot(snapshot); },
-         .done = [durable = std::move(durable)](const Outcome&) mutable { durable.set_value(); }});
+    enqueue({.write = [snapshot](LedgerFile& ledger) { return ledger.set_snapshot(snapshot); },
+             .delivery = {.done = [durable = std::move(durable)](const Outcome&) mutable {
+                 durable.set_value();
+             }}});
     try {
         waiting.get();
         return true;
@@ -227,7 +216,7 @@ void LedgerStore::write_batches() {
             queued_.store(0, std::memory_order_relaxed);
         }
         for (std::size_t from = 0; from < batch.size(); from += batch_max) {
-            const std::span<Entry> part =
+            const std::span<Queued> part =
                 std::span(batch).subspan(from, std::min(batch_max, batch.size() - from));
             if (!write_until_durable(part)) return; // Stopped while the disk was full.
             settle(part);
@@ -239,7 +228,7 @@ void LedgerStore::write_batches() {
     }
 }
 
-bool LedgerStore::write_until_durable(std::span<Entry> batch) {
+bool LedgerStore::write_until_durable(std::span<Queued> batch) {
     for (;;) {
         const auto begin = std::chrono::steady_clock::now();
         const Trouble trouble = write(batch);
@@ -270,16 +259,16 @@ void LedgerStore::write_head() {
     if (!written) fail("the ledger's head cannot be written: " + written.fault().reason);
 }
 
-Trouble LedgerStore::write(std::span<Entry> batch) {
+Trouble LedgerStore::write(std::span<Queued> batch) {
     if (Trouble trouble = ledger_->begin()) return trouble;
-    for (const Entry& entry : batch) {
-        for (std::size_t i = 0; i < entry.facts.size(); ++i) {
-            const std::string_view who = i == 0 ? std::string_view(entry.who) : "";
-            if (Trouble trouble = ledger_->add_fact(entry.room->index(), entry.facts[i], who))
+    for (const Queued& queued : batch) {
+        for (std::size_t i = 0; i < queued.facts.size(); ++i) {
+            const std::string_view who = i == 0 ? std::string_view(queued.who) : "";
+            if (Trouble trouble = ledger_->add_fact(queued.room->index(), queued.facts[i], who))
                 return trouble;
         }
-        if (entry.write)
-            if (Trouble trouble = entry.write(*ledger_)) return trouble;
+        if (queued.write)
+            if (Trouble trouble = queued.write(*ledger_)) return trouble;
     }
     return ledger_->commit();
 }
@@ -293,38 +282,18 @@ bool LedgerStore::wait_for_space(const Trouble& trouble) {
     return !wake_.wait_for(lock, space_retry, [this] { return gives_up_; });
 }
 
-void LedgerStore::settle(std::span<Entry> batch) {
-    // One message per loop and batch.
-    struct Ready {
-        net::Loop* loop;
-        std::vector<std::pair<OnOutcome, Outcome>> replies;
-    };
-    std::vector<Ready> by_loop;
-    for (Entry& entry : batch) {
-        if (entry.room) {
-            entry.room->unsettled.settled(entry.facts);
-            entry.room->unwritten.fetch_sub(1);
-            if (!entry.facts.empty()) listener_.happened(*entry.room, entry.facts);
+void LedgerStore::settle(std::span<Queued> batch) {
+    Deliveries deliveries; // One job for each loop and batch.
+    for (Queued& queued : batch) {
+        if (queued.room) {
+            queued.room->unsettled().end_waiting();
+            settle_facts(*queued.room, queued.facts, listener_);
         }
-        waiting_facts_.fetch_sub(entry.facts.size(), std::memory_order_relaxed);
-        Facts().swap(entry.facts);
-        if (!entry.done) continue;
-        if (!entry.loop) {
-            entry.done(entry.outcome);
-            continue;
-        }
-        auto found = std::find_if(by_loop.begin(), by_loop.end(),
-                                  [&](const auto& of) { return of.loop == entry.loop; });
-        if (found == by_loop.end()) {
-            by_loop.push_back(Ready{.loop = entry.loop, .replies = {}});
-            found = by_loop.end() - 1;
-        }
-        found->replies.emplace_back(std::move(entry.done), entry.outcome);
+        waiting_facts_.fetch_sub(queued.facts.size(), std::memory_order_relaxed);
+        Facts().swap(queued.facts);
+        deliveries.add(std::move(queued.delivery));
     }
-    for (Ready& ready : by_loop)
-        ready.loop->post([replies = std::move(ready.replies)] {
-            for (const auto& [done, outcome] : replies) done(outcome);
-        });
+    deliveries.send();
 }
 
 // True when there is more to do.

@@ -44,7 +44,7 @@ struct LedgerOptions {
 
 class LedgerStore final : public Store {
   public:
-    LedgerStore(const Clock& clock, Listener& listener, LedgerOptions options);
+    LedgerStore(const Clock& clock, StoreListener& listener, LedgerOptions options);
     ~LedgerStore() override;
 
     Result<void> load(Rooms& rooms, Audit& audit) override;
@@ -78,29 +78,28 @@ class LedgerStore final : public Store {
 
   private:
     using Write = UniqueFunction<sqlite::Trouble(LedgerFile&)>;
-    struct Entry {
+    // A change that is not on the disk yet.
+    struct Queued {
         std::shared_ptr<HostedRoom> room; // Null: of no room.
         Facts facts;
         std::string who;
         Write write; // What is no fact.
-        net::Loop* loop = nullptr;
-        OnOutcome done;
-        Outcome outcome;
+        Delivery delivery;
     };
-    using Batch = std::vector<Entry>;
+    using Batch = std::vector<Queued>;
 
-    void enqueue(Entry entry);
+    void enqueue(Queued queued);
     void run();
     void write_batches();
-    bool write_until_durable(std::span<Entry> batch);
-    sqlite::Trouble write(std::span<Entry> batch);
+    bool write_until_durable(std::span<Queued> batch);
+    sqlite::Trouble write(std::span<Queued> batch);
     bool wait_for_space(const sqlite::Trouble& trouble);
-    void settle(std::span<Entry> batch);
+    void settle(std::span<Queued> batch);
     bool prune_some();
     void write_head();
 
     const Clock& clock_;
-    Listener& listener_;
+    StoreListener& listener_;
     LedgerOptions options_;
     File lock_;
     std::optional<HeadFile> head_;

@@ -134,7 +134,7 @@ TEST(LedgerStore, AnswersOnlyWhatIsInTheFile) {
         ASSERT_TRUE(found);
         EXPECT_EQ(*found, 1);
     }
-    EXPECT_FALSE(room->unsettled.covers(1));
+    EXPECT_FALSE(room->unsettled().covers(1));
 }
 
 TEST(LedgerStore, WhoeverIsNamedIsNamedInTheFile) {

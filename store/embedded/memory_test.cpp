@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/counted_memory.h"
+#include "base/counted_memory_testing.h"
 #include "store/embedded/test_house.h"
 #include "store/sqlite/sqlite.h"
 

@@ -79,7 +79,7 @@ bool Snapshots::take(HostedRoom& hosted) {
         HostedRoom::Writing writing(hosted);
         row.sequence = writing.room().sequence();
         const bool changed = old == there_.end() || old->second.sequence != row.sequence;
-        if (!changed || hosted.removed.load()) return true;
+        if (!changed || hosted.is_removed()) return true;
         writing.room().begin_snapshot();
     }
     row.file = snapshot_name(row.room, row.sequence);

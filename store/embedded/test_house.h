@@ -31,7 +31,7 @@ class TestFolder {
     std::string path_;
 };
 
-class House : public Listener {
+class House : public StoreListener {
   public:
     explicit House(const std::string& folder, SnapshotRules rules = {})
         : store(std::make_unique<LedgerStore>(

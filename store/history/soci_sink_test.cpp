@@ -8,10 +8,10 @@
 #include <sstream>
 #include <thread>
 
-#include "store/history/database_server.h"
+#include "store/history/database_server_testing.h"
 #include "store/history/queue_names.h"
 #include "store/history/sqlite_sink.h"
-#include "store/history/tcp_gate.h"
+#include "store/history/tcp_gate_testing.h"
 #include "store/history/testing.h"
 
 namespace anteroom::history {

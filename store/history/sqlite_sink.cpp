@@ -144,42 +144,45 @@ struct SqliteSink::Open {
         : database(std::move(opened)), entry_token(token) {}
 
     Trouble prepare() {
-        struct Entry {
+        struct Prepared {
             std::optional<Statement>* statement;
             const char* sql;
         };
-        const std::array entries{
-            Entry{&read_cursor, "SELECT value FROM meta WHERE key = 'cursor'"},
-            Entry{&move_cursor, "UPDATE meta SET value = ? WHERE key = 'cursor'"},
-            Entry{&list_room,
-                  "INSERT INTO rooms VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 'open', ?3, NULL)"
-                  " ON CONFLICT DO UPDATE SET id = ?2, created_at = ?3, removed_at = ?4"},
-            Entry{&put_room, "INSERT OR REPLACE INTO rooms VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-            Entry{&configure,
-                  "UPDATE rooms SET capacity = ?2, admit_batch = ?3, admit_interval = ?4"
-                  " WHERE room = ?1"},
+        const std::array all{
+            Prepared{&read_cursor, "SELECT value FROM meta WHERE key = 'cursor'"},
+            Prepared{&move_cursor, "UPDATE meta SET value = ? WHERE key = 'cursor'"},
+            Prepared{&list_room,
+                     "INSERT INTO rooms VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 'open', ?3, NULL)"
+                     " ON CONFLICT DO UPDATE SET id = ?2, created_at = ?3, removed_at = ?4"},
+            Prepared{&put_room,
+                     "INSERT OR REPLACE INTO rooms VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+            Prepared{&configure,
+                     "UPDATE rooms SET capacity = ?2, admit_batch = ?3, admit_interval = ?4"
+                     " WHERE room = ?1"},
             // A pause is not an end: only who did not take visitors can begin to.
-            Entry{&set_state,
-                  "UPDATE rooms SET state = ?2,"
-                  " opened_at = iif(?3 AND state IN ('draining', 'closed'), ?4, opened_at),"
-                  " closed_at = iif(NOT ?3 AND state NOT IN ('draining', 'closed'), ?4, closed_at)"
-                  " WHERE room = ?1"},
+            Prepared{
+                &set_state,
+                "UPDATE rooms SET state = ?2,"
+                " opened_at = iif(?3 AND state IN ('draining', 'closed'), ?4, opened_at),"
+                " closed_at = iif(NOT ?3 AND state NOT IN ('draining', 'closed'), ?4, closed_at)"
+                " WHERE room = ?1"},
             // A visit begins once: one that is there already is of another ledger.
-            Entry{&add_visit, "INSERT INTO visits VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-            Entry{&put_visit, "INSERT OR REPLACE INTO visits VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
-            Entry{&change,
-                  "UPDATE visits SET called_at = nullif(coalesce(?3, called_at), 0),"
-                  " entered_at = coalesce(?4, entered_at), ended_at = coalesce(?5, ended_at),"
-                  " outcome = coalesce(?6, outcome), cause = coalesce(?7, cause)"
-                  " WHERE room = ?1 AND number = ?2"},
-            Entry{&clear,
-                  "UPDATE visits SET ended_at = ?2, outcome = 'expired', cause = 'cleared'"
-                  " WHERE room = ?1 AND state IN ('waiting', 'called', 'active')"},
-            Entry{&forget,
-                  "DELETE FROM visits WHERE (room, number) IN (SELECT room, number FROM visits"
-                  " WHERE ended_at < ? ORDER BY ended_at LIMIT ?)"},
+            Prepared{&add_visit, "INSERT INTO visits VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+            Prepared{&put_visit,
+                     "INSERT OR REPLACE INTO visits VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
+            Prepared{&change,
+                     "UPDATE visits SET called_at = nullif(coalesce(?3, called_at), 0),"
+                     " entered_at = coalesce(?4, entered_at), ended_at = coalesce(?5, ended_at),"
+                     " outcome = coalesce(?6, outcome), cause = coalesce(?7, cause)"
+                     " WHERE room = ?1 AND number = ?2"},
+            Prepared{&clear,
+                     "UPDATE visits SET ended_at = ?2, outcome = 'expired', cause = 'cleared'"
+                     " WHERE room = ?1 AND state IN ('waiting', 'called', 'active')"},
+            Prepared{&forget,
+                     "DELETE FROM visits WHERE (room, number) IN (SELECT room, number FROM visits"
+                     " WHERE ended_at < ? ORDER BY ended_at LIMIT ?)"},
         };
-        for (const Entry& entry : entries) {
+        for (const Prepared& entry : all) {
             Result<Statement> prepared = database.prepare(entry.sql);
             if (!prepared) return database.trouble();
             *entry.statement = std::move(*prepared);

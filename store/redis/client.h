@@ -39,12 +39,12 @@ enum class Trouble : std::uint8_t {
     not_replicated, // Done, with its reply; but fewer replicas than asked for confirmed it in time.
 };
 
-struct Answer {
+struct CallResult {
     Trouble trouble = Trouble::none;
     Reply reply;
 };
 
-using OnAnswer = UniqueFunction<void(const Answer&)>;
+using OnAnswer = UniqueFunction<void(const CallResult&)>;
 // Empty: the subscription stands (again); what was said before may have been missed.
 using OnMessage = UniqueFunction<void(std::optional<std::string>)>;
 

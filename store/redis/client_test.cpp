@@ -23,7 +23,7 @@ Address nowhere() {
 TEST(RedisClient, AnswersACall) {
     RedisServer server;
     ClientThread client(options_for(server));
-    const Answer set = client.call({"SET", "a", "1"});
+    const CallResult set = client.call({"SET", "a", "1"});
     EXPECT_EQ(set.trouble, Trouble::none);
     EXPECT_EQ(set.reply, Reply::of("OK"));
     EXPECT_EQ(client.call({"INCRBY", "a", "41"}).reply, Reply::of(42));
@@ -37,7 +37,7 @@ TEST(RedisClient, AnswersACall) {
 TEST(RedisClient, AnErrorIsARefusal) {
     RedisServer server;
     ClientThread client(options_for(server));
-    const Answer answer = client.call({"GET", "a", "b"});
+    const CallResult answer = client.call({"GET", "a", "b"});
     EXPECT_EQ(answer.trouble, Trouble::refused);
     EXPECT_TRUE(answer.reply.text.starts_with("ERR wrong number")) << answer.reply.text;
     EXPECT_EQ(client.counters().refused.value(), 1);
@@ -61,11 +61,12 @@ TEST(RedisClient, TenThousandCallsAreAnsweredInTheirOrder) {
     std::vector<int> order;
     client.thread().call([&] {
         for (int i = 0; i < count; ++i) {
-            client.client().call("k", {"ECHO", std::to_string(i)}, [&, i](const Answer& answer) {
-                EXPECT_EQ(answer.reply.text, std::to_string(i));
-                order.push_back(i);
-                if (order.size() == count) all.set_value();
-            });
+            client.client().call("k", {"ECHO", std::to_string(i)},
+                                 [&, i](const CallResult& answer) {
+                                     EXPECT_EQ(answer.reply.text, std::to_string(i));
+                                     order.push_back(i);
+                                     if (order.size() == count) all.set_value();
+                                 });
         }
         EXPECT_TRUE(order.empty()); // Never inside the call.
         EXPECT_EQ(client.counters().in_flight.value(), count);
@@ -95,7 +96,7 @@ TEST(RedisClient, BringsAScriptOnceForManyThatMissIt) {
     client.thread().call([&] {
         for (int i = 0; i < count; ++i) {
             const std::string value = std::to_string(i);
-            client.client().run(set_script, {"a"}, {value}, [&, value](const Answer& answer) {
+            client.client().run(set_script, {"a"}, {value}, [&, value](const CallResult& answer) {
                 EXPECT_EQ(answer.reply, Reply::of(value));
                 if (++answered == count) all.set_value();
             });
@@ -108,7 +109,7 @@ TEST(RedisClient, BringsAScriptOnceForManyThatMissIt) {
 TEST(RedisClient, AScriptThatFailsIsARefusal) {
     RedisServer server;
     ClientThread client(options_for(server));
-    const Answer answer = client.run(Script("return redis.call('NONSENSE')"), {"a"});
+    const CallResult answer = client.run(Script("return redis.call('NONSENSE')"), {"a"});
     EXPECT_EQ(answer.trouble, Trouble::refused);
     EXPECT_TRUE(answer.reply.is_error());
 }
@@ -158,14 +159,14 @@ TEST(RedisClient, WhatIsUnderWayWhenTheServerDiesIsUnknown) {
     // What has not been sent waits for the server to come back.
     auto waiting = client.begin({"GET", "a"}, minutes(1));
     server.start();
-    const Answer answer = waiting.get();
+    const CallResult answer = waiting.get();
     EXPECT_EQ(answer.trouble, Trouble::none);
     EXPECT_FALSE(answer.reply.is_nil());
 }
 
 TEST(RedisClient, ACallThatNeverLeftIsUnreachable) {
     ClientThread client(options_for(nowhere()));
-    const Answer answer = client.call({"SET", "a", "1"}, Millis{200});
+    const CallResult answer = client.call({"SET", "a", "1"}, Millis{200});
     EXPECT_EQ(answer.trouble, Trouble::unreachable);
     EXPECT_TRUE(answer.reply.is_nil());
     EXPECT_FALSE(client.is_reachable());
@@ -222,7 +223,7 @@ TEST(RedisClient, StopAnswersEverything) {
     ClientThread client(options_for(nowhere()));
     client.thread().call([&] {
         int answered = 0;
-        const auto count = [&](const Answer& answer) {
+        const auto count = [&](const CallResult& answer) {
             EXPECT_EQ(answer.trouble, Trouble::unreachable);
             ++answered;
         };
@@ -258,7 +259,7 @@ TEST(RedisClient, MayBeDestroyedByAnAnswer) {
         client = std::make_unique<Client>(thread.loop, options_for(server));
         client->start();
         for (int i = 0; i < 3; ++i) {
-            client->call("a", {"PING"}, [&](const Answer&) {
+            client->call("a", {"PING"}, [&](const CallResult&) {
                 if (++answered == 1) return client.reset(); // The others are answered in here.
                 if (answered == 3) all.set_value(answered);
             });
@@ -271,8 +272,8 @@ TEST(RedisClient, CallsThatAnswersLeadToAreAnswered) {
     std::promise<std::int64_t> last;
     RedisServer server;
     ClientThread client(options_for(server));
-    std::function<void(const Answer&)> again;
-    again = [&](const Answer& answer) {
+    std::function<void(const CallResult&)> again;
+    again = [&](const CallResult& answer) {
         if (answer.reply.integer >= 100) return last.set_value(answer.reply.integer);
         client.client().call("a", {"INCR", "a"}, again);
     };

@@ -39,14 +39,14 @@ class ClusterRoute final : public Route {
     void on_down() override { want_refresh(); }
     Node* on_moved(const Redirection& moved) override;
     void check(Node& node) override {
-        core_.ask(node, {"PING"}, [](const Answer&) {});
+        core_.ask(node, {"PING"}, [](const CallResult&) {});
     }
 
   private:
     void want_refresh();
     void refresh();
     void ask_next();
-    void on_answer(const Address& asked, const Answer& answer);
+    void on_answer(const Address& asked, const CallResult& answer);
     void on_refreshed(bool answered);
     void install(const std::vector<SlotRange>& ranges);
     bool is_complete() const;
@@ -117,10 +117,10 @@ void ClusterRoute::ask_next() {
     candidates_.pop_back();
     core_.ask(
         core_.node(asked), {"CLUSTER", "SLOTS"},
-        [this, asked](const Answer& answer) { on_answer(asked, answer); }, question_deadline);
+        [this, asked](const CallResult& answer) { on_answer(asked, answer); }, question_deadline);
 }
 
-void ClusterRoute::on_answer(const Address& asked, const Answer& answer) {
+void ClusterRoute::on_answer(const Address& asked, const CallResult& answer) {
     if (core_.is_stopped()) return;
     if (answer.trouble == Trouble::refused) {
         core_.say_once(to_string(asked), "it does not tell the Cluster: " + answer.reply.text);

@@ -131,7 +131,7 @@ TEST(RedisCluster, ADurableCallIsConfirmedWhereItRan) {
     EXPECT_EQ(cluster.primary(owner).calls("wait"), 1);
     begin_move(slot, cluster.primary(owner), cluster.primary(other));
     end_move(slot, cluster.primary(owner), cluster.primary(other));
-    const Answer answer = client.run_durably(incr_script, {"room"}, {}, 1, minutes(1));
+    const CallResult answer = client.run_durably(incr_script, {"room"}, {}, 1, minutes(1));
     EXPECT_EQ(answer.trouble, Trouble::none);
     EXPECT_EQ(answer.reply, Reply::of(2));
     EXPECT_EQ(cluster.primary(other).calls("wait"), 1);
@@ -150,7 +150,7 @@ TEST(RedisCluster, WaitsWhileTheClusterIsDown) {
         return alive.ask({"GET", "room"}).error_code() == "CLUSTERDOWN";
     }));
     ASSERT_TRUE(eventually([&] {
-        const Answer impatient = client.call({"GET", "room"}, Millis{500});
+        const CallResult impatient = client.call({"GET", "room"}, Millis{500});
         return impatient.trouble == Trouble::unreachable &&
                impatient.reply.error_code() == "CLUSTERDOWN";
     }));
@@ -262,7 +262,7 @@ TEST(RedisCluster, AServerThatIsNoClusterIsSaid) {
     ClientOptions options = options_for(server);
     options.url.cluster = true;
     ClientThread client(std::move(options));
-    const Answer answer = client.call({"GET", "a"});
+    const CallResult answer = client.call({"GET", "a"});
     EXPECT_EQ(answer.trouble, Trouble::refused);
     EXPECT_TRUE(answer.reply.text.find("cluster support disabled") != std::string::npos);
     EXPECT_TRUE(client.said().contains("it does not tell the Cluster"));

@@ -95,7 +95,7 @@ class Core {
   private:
     struct Finished {
         OnAnswer done;
-        Answer answer;
+        CallResult answer;
     };
 
     void schedule_turn();

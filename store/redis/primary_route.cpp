@@ -46,7 +46,7 @@ class PrimaryRoute final : public Route {
 
     // Reads would go on for ever at a primary that became a replica.
     void check(Node& node) override {
-        core_.ask(node, {"ROLE"}, [this, address = node.address](const Answer& answer) {
+        core_.ask(node, {"ROLE"}, [this, address = node.address](const CallResult& answer) {
             const auto role = parse_role(answer.reply);
             Node* const asked = core_.find(address);
             if (role && role->is_replica && asked) on_read_only(*asked);

@@ -121,7 +121,7 @@ void expect_recovery(const std::function<void(Peer&)>& wrong, std::string_view l
     if (change) change(options);
     ClientThread client(std::move(options));
     EXPECT_EQ(client.call({"FIRST", "a"}).trouble, Trouble::unknown);
-    const Answer second = client.call({"SECOND", "a"}, minutes(1));
+    const CallResult second = client.call({"SECOND", "a"}, minutes(1));
     EXPECT_EQ(second.trouble, Trouble::none);
     EXPECT_EQ(second.reply, Reply::of("FINE"));
     EXPECT_TRUE(client.said().contains(line)) << client.said().all().front();

@@ -44,7 +44,7 @@ TEST(RedisReplication, FollowsWhenThePrimaryBecomesAReplica) {
     ASSERT_TRUE(eventually([&] { return pair.replica.ask({"GET", "a"}) == Reply::of("1"); }));
     pair.replica.ask({"REPLICAOF", "NO", "ONE"});
     pair.primary.ask({"REPLICAOF", "127.0.0.1", port_of(pair.replica)});
-    const Answer answer = client.run(incr_script, {"a"});
+    const CallResult answer = client.run(incr_script, {"a"});
     EXPECT_EQ(answer.trouble, Trouble::none);
     EXPECT_EQ(answer.reply, Reply::of(2));
     EXPECT_EQ(pair.replica.ask({"GET", "a"}), Reply::of("2"));
@@ -83,7 +83,7 @@ TEST(RedisReplication, AReplicaConfirms) {
     ClientOptions options = options_for(pair.primary);
     options.replication_timeout = minutes(1);
     ClientThread client(std::move(options));
-    const Answer answer = client.run_durably(incr_script, {"a"}, {}, 1, minutes(1));
+    const CallResult answer = client.run_durably(incr_script, {"a"}, {}, 1, minutes(1));
     EXPECT_EQ(answer.trouble, Trouble::none);
     EXPECT_EQ(answer.reply, Reply::of(1));
     EXPECT_EQ(pair.replica.ask({"GET", "a"}), Reply::of("1"));
@@ -95,7 +95,7 @@ TEST(RedisReplication, WithoutReplicasItIsDoneButNotConfirmed) {
     ClientOptions options = options_for(server);
     options.replication_timeout = Millis{20};
     ClientThread client(std::move(options));
-    const Answer answer = client.run_durably(incr_script, {"a"}, {}, 1);
+    const CallResult answer = client.run_durably(incr_script, {"a"}, {}, 1);
     EXPECT_EQ(answer.trouble, Trouble::not_replicated);
     EXPECT_EQ(answer.reply, Reply::of(1));
     EXPECT_EQ(client.counters().not_replicated.value(), 1);
@@ -110,7 +110,7 @@ TEST(RedisReplication, TheDeadlineEndsTheWaitForReplicas) {
     ClientThread client(std::move(options));
     client.run(incr_script, {"a"}); // The connection stands, and the script is known.
     auto one = client.begin_durably(incr_script, {"a"}, {}, 1, Millis{500});
-    const Answer answer = one.get();
+    const CallResult answer = one.get();
     // A slow machine may not even have sent it.
     EXPECT_NE(answer.trouble, Trouble::none);
     EXPECT_EQ(answer.trouble == Trouble::not_replicated, answer.reply == Reply::of(2));
@@ -128,7 +128,7 @@ TEST(RedisReplication, AllThatWaitShareOneConfirmation) {
         for (int i = 0; i < count; ++i) {
             client.client().run_durably(
                 incr_script, {"a"}, {}, 1,
-                [&](const Answer& answer) {
+                [&](const CallResult& answer) {
                     EXPECT_EQ(answer.trouble, Trouble::none);
                     EXPECT_EQ(answer.reply, Reply::of(answered + 1));
                     if (++answered == count) all.set_value();

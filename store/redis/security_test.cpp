@@ -24,7 +24,7 @@ TEST(RedisSecurity, AWrongPasswordIsRefusedAndSaidOnce) {
     ClientOptions options = options_for(server);
     options.url.password = "sesame-not";
     ClientThread client(std::move(options));
-    const Answer answer = client.call({"GET", "a"});
+    const CallResult answer = client.call({"GET", "a"});
     EXPECT_EQ(answer.trouble, Trouble::refused);
     EXPECT_EQ(answer.reply.error_code(), "WRONGPASS");
     EXPECT_TRUE(eventually([&] { return client.counters().reconnects.value() > 2; }));
@@ -42,7 +42,7 @@ TEST(RedisSecurity, AWrongPasswordIsRefusedAndSaidOnce) {
 TEST(RedisSecurity, AMissingPasswordIsRefused) {
     RedisServer server({.password = "sesame"});
     ClientThread client(options_for(server));
-    const Answer answer = client.call({"GET", "a"});
+    const CallResult answer = client.call({"GET", "a"});
     EXPECT_EQ(answer.trouble, Trouble::refused);
     EXPECT_EQ(answer.reply.error_code(), "NOAUTH");
     EXPECT_TRUE(client.said().contains("NOAUTH"));
@@ -67,7 +67,7 @@ TEST(RedisSecurity, AUserMayDoWhatTheListAllows) {
     ClientThread client(std::move(options));
     EXPECT_EQ(client.call({"SET", "room:1", "1"}).trouble, Trouble::none);
     for (int i = 0; i < 2; ++i) {
-        const Answer answer = client.call({"DEL", "room:1"});
+        const CallResult answer = client.call({"DEL", "room:1"});
         EXPECT_EQ(answer.trouble, Trouble::refused);
         EXPECT_EQ(answer.reply.error_code(), "NOPERM");
     }

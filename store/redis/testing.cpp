@@ -70,14 +70,14 @@ void ClientThread::destroy_client() {
 namespace {
 
 // Shared: the promise is still being left when the waiter goes on.
-OnAnswer fulfil(const std::shared_ptr<std::promise<Answer>>& promise) {
-    return [promise](const Answer& answer) { promise->set_value(answer); };
+OnAnswer fulfil(const std::shared_ptr<std::promise<CallResult>>& promise) {
+    return [promise](const CallResult& answer) { promise->set_value(answer); };
 }
 
 } // namespace
 
 ClientThread::Later ClientThread::begin(std::vector<std::string> words, Millis deadline) {
-    const auto promise = std::make_shared<std::promise<Answer>>();
+    const auto promise = std::make_shared<std::promise<CallResult>>();
     thread_.call([&] {
         const std::string key = words.size() > 1 ? words[1] : "";
         client_->call(key, std::move(words), fulfil(promise), deadline);
@@ -88,7 +88,7 @@ ClientThread::Later ClientThread::begin(std::vector<std::string> words, Millis d
 ClientThread::Later ClientThread::begin_durably(const Script& script, std::vector<std::string> keys,
                                                 std::vector<std::string> args, int replicas,
                                                 Millis deadline) {
-    const auto promise = std::make_shared<std::promise<Answer>>();
+    const auto promise = std::make_shared<std::promise<CallResult>>();
     thread_.call([&] {
         client_->run_durably(script, std::move(keys), std::move(args), replicas, fulfil(promise),
                              deadline);
@@ -96,9 +96,9 @@ ClientThread::Later ClientThread::begin_durably(const Script& script, std::vecto
     return promise->get_future();
 }
 
-Answer ClientThread::run(const Script& script, std::vector<std::string> keys,
-                         std::vector<std::string> args, Millis deadline) {
-    const auto promise = std::make_shared<std::promise<Answer>>();
+CallResult ClientThread::run(const Script& script, std::vector<std::string> keys,
+                             std::vector<std::string> args, Millis deadline) {
+    const auto promise = std::make_shared<std::promise<CallResult>>();
     thread_.call(
         [&] { client_->run(script, std::move(keys), std::move(args), fulfil(promise), deadline); });
     return promise->get_future().get();

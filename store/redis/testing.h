@@ -13,7 +13,7 @@
 
 #include "net/testing.h"
 #include "store/redis/client.h"
-#include "store/redis/redis_server.h"
+#include "store/redis/redis_server_testing.h"
 
 namespace anteroom::redis::testing {
 
@@ -44,21 +44,21 @@ class ClientThread {
     ClientThread(const ClientThread&) = delete;
     ClientThread& operator=(const ClientThread&) = delete;
 
-    using Later = std::future<Answer>;
+    using Later = std::future<CallResult>;
     // The key is the second word.
     Later begin(std::vector<std::string> words, Millis deadline = Client::default_deadline);
     Later begin_durably(const Script& script, std::vector<std::string> keys,
                         std::vector<std::string> args, int replicas,
                         Millis deadline = Client::default_deadline);
 
-    Answer call(std::vector<std::string> words, Millis deadline = Client::default_deadline) {
+    CallResult call(std::vector<std::string> words, Millis deadline = Client::default_deadline) {
         return begin(std::move(words), deadline).get();
     }
-    Answer run(const Script& script, std::vector<std::string> keys,
-               std::vector<std::string> args = {}, Millis deadline = Client::default_deadline);
-    Answer run_durably(const Script& script, std::vector<std::string> keys,
-                       std::vector<std::string> args, int replicas,
-                       Millis deadline = Client::default_deadline) {
+    CallResult run(const Script& script, std::vector<std::string> keys,
+                   std::vector<std::string> args = {}, Millis deadline = Client::default_deadline);
+    CallResult run_durably(const Script& script, std::vector<std::string> keys,
+                           std::vector<std::string> args, int replicas,
+                           Millis deadline = Client::default_deadline) {
         return begin_durably(script, std::move(keys), std::move(args), replicas, deadline).get();
     }
     // Each message as a line; "(subscribed)" when the subscription stands.

@@ -177,7 +177,7 @@ void read_one(ByteReader& in, std::uint8_t version, std::variant<Ts...>& one) {
 
 } // namespace
 
-std::string write_entry(const Entry& entry) {
+std::string write_entry(const LogEntry& entry) {
     std::string bytes;
     ByteWriter out(bytes);
     out.byte(entry_version);
@@ -206,11 +206,11 @@ std::string write_entry(const Entry& entry) {
     return bytes;
 }
 
-std::optional<Entry> read_entry(std::string_view bytes) {
+std::optional<LogEntry> read_entry(std::string_view bytes) {
     ByteReader in(bytes);
     const std::uint8_t version = in.byte();
     if (!is_known(version, entry_version)) return std::nullopt;
-    Entry entry;
+    LogEntry entry;
     entry.after = in.word();
     entry.stamp = in.word();
     if (const std::uint64_t facts = in.number(); facts > 0) {
@@ -282,7 +282,7 @@ std::optional<PresenceMarks> read_presence(std::string_view bytes) {
     return marks;
 }
 
-std::string write_ask(const Ask& ask) {
+std::string write_ask(const AskMessage& ask) {
     std::string bytes;
     ByteWriter out(bytes);
     out.byte(ask_version);
@@ -311,11 +311,11 @@ std::string write_ask(const Ask& ask) {
     return bytes;
 }
 
-std::optional<Ask> read_ask(std::string_view bytes) {
+std::optional<AskMessage> read_ask(std::string_view bytes) {
     ByteReader in(bytes);
     const std::uint8_t version = in.byte();
     if (!is_known(version, ask_version)) return std::nullopt;
-    Ask ask;
+    AskMessage ask;
     ask.process = in.word();
     ask.id = in.number();
     ask.at = Instant{in.signed_word()};

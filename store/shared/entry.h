@@ -1,5 +1,5 @@
-// Entry: what one writing of a room's log says; Ask: what one process asks of the one that writes.
-// Both as bytes: docs/formats-redis.md.
+// LogEntry: what one writing of a room's log says; AskMessage: what one process asks of the one
+// that writes. Both as bytes: docs/formats-redis.md.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct AskAnswer {
 
 // Entries form a chain: each names the stamp of the one before. A stamp is drawn at random, so an
 // entry that was lost in a failover and replaced by another does not go unnoticed.
-struct Entry {
+struct LogEntry {
     std::uint64_t after = 0;
     std::uint64_t stamp = 0;
     Facts facts; // With sequences that follow each other.
@@ -35,8 +35,8 @@ struct Entry {
     bool removed = false;           // This was the last entry.
 };
 
-std::string write_entry(const Entry& entry);
-std::optional<Entry> read_entry(std::string_view bytes);
+std::string write_entry(const LogEntry& entry);
+std::optional<LogEntry> read_entry(std::string_view bytes);
 
 struct AskCommand {
     Command command;
@@ -51,7 +51,7 @@ struct AskProfile {
 };
 struct AskRemove {};
 
-struct Ask {
+struct AskMessage {
     std::uint64_t process = 0;
     std::uint64_t id = 0; // 0: nobody waits for an answer.
     Instant at;           // Nobody waits for what was asked long ago.
@@ -62,7 +62,7 @@ struct Ask {
 std::string write_presence(const PresenceMarks& marks);
 std::optional<PresenceMarks> read_presence(std::string_view bytes);
 
-std::string write_ask(const Ask& ask);
-std::optional<Ask> read_ask(std::string_view bytes);
+std::string write_ask(const AskMessage& ask);
+std::optional<AskMessage> read_ask(std::string_view bytes);
 
 } // namespace anteroom::shared

@@ -71,8 +71,8 @@ std::vector<Outcome> every_outcome() {
             Refused{Reason::outer_taken}};
 }
 
-Entry full_entry() {
-    Entry entry{.after = 0x1122, .stamp = ~std::uint64_t{0}, .facts = every_fact()};
+LogEntry full_entry() {
+    LogEntry entry{.after = 0x1122, .stamp = ~std::uint64_t{0}, .facts = every_fact()};
     std::uint64_t ask = 0;
     for (const Outcome& outcome : every_outcome())
         entry.answers.push_back({.process = 77, .ask = ++ask * 1'000, .outcome = outcome});
@@ -106,10 +106,10 @@ std::vector<Command> every_command() {
             Seek{{.high = 7, .low = 8}}};
 }
 
-TEST(Entry, ComesBackAsItWas) {
-    const Entry entry = full_entry();
+TEST(LogEntry, ComesBackAsItWas) {
+    const LogEntry entry = full_entry();
     const std::string bytes = write_entry(entry);
-    const std::optional<Entry> back = read_entry(bytes);
+    const std::optional<LogEntry> back = read_entry(bytes);
     ASSERT_TRUE(back);
     EXPECT_EQ(write_entry(*back), bytes);
     EXPECT_EQ(back->after, entry.after);
@@ -132,13 +132,13 @@ TEST(Entry, ComesBackAsItWas) {
     EXPECT_TRUE(back->removed);
 }
 
-TEST(Entry, AnEmptyOneIsSmall) {
+TEST(LogEntry, AnEmptyOneIsSmall) {
     const std::string bytes = write_entry({.after = 1, .stamp = 2});
     EXPECT_EQ(bytes.size(), 21u);
     EXPECT_TRUE(read_entry(bytes));
 }
 
-TEST(Entry, WhatIsCutOrLongerIsNone) {
+TEST(LogEntry, WhatIsCutOrLongerIsNone) {
     const std::string bytes = write_entry(full_entry());
     for (std::size_t size = 0; size < bytes.size(); ++size)
         EXPECT_FALSE(read_entry(std::string_view(bytes).substr(0, size))) << size;
@@ -147,13 +147,13 @@ TEST(Entry, WhatIsCutOrLongerIsNone) {
 }
 
 // The first version had no missed calls in a standing; it is the last member there.
-TEST(Entry, AnEntryOfTheFirstVersionIsRead) {
-    Entry entry{.after = 1, .stamp = 2};
+TEST(LogEntry, AnEntryOfTheFirstVersionIsRead) {
+    LogEntry entry{.after = 1, .stamp = 2};
     entry.answers.push_back({.process = 3, .ask = 4, .outcome = every_outcome()[1]});
     std::string bytes = write_entry(entry);
     bytes[0] = 1;
     bytes.erase(bytes.size() - 3, 1); // Before the bytes of profile and end.
-    const std::optional<Entry> back = read_entry(bytes);
+    const std::optional<LogEntry> back = read_entry(bytes);
     ASSERT_TRUE(back);
     Standing expected = std::get<Standing>(every_outcome()[1]);
     expected.missed = 0;
@@ -161,18 +161,18 @@ TEST(Entry, AnEntryOfTheFirstVersionIsRead) {
 }
 
 // Nor was told how soon visitors ask again.
-TEST(Ask, AnAskOfTheFirstVersionIsRead) {
+TEST(AskMessage, AnAskOfTheFirstVersionIsRead) {
     std::string seen = write_ask({.what = AskSeen{.numbers = {1, 300}, .told = Millis{0}}});
     seen[0] = 1;
     seen.erase(seen.size() - 5, 1); // Before the count, 1, and 299 in two bytes.
-    const std::optional<Ask> back = read_ask(seen);
+    const std::optional<AskMessage> back = read_ask(seen);
     ASSERT_TRUE(back);
     EXPECT_EQ(std::get<AskSeen>(back->what).numbers, (std::vector<Number>{1, 300}));
 
     std::string touch = write_ask({.what = AskCommand{Touch{.number = 7, .told = seconds(9)}, ""}});
     touch[0] = 1;
     touch.erase(touch.size() - 9, 8); // Before the length of the name.
-    const std::optional<Ask> touched = read_ask(touch);
+    const std::optional<AskMessage> touched = read_ask(touch);
     ASSERT_TRUE(touched);
     const Touch& command = std::get<Touch>(std::get<AskCommand>(touched->what).command);
     EXPECT_EQ(command.number, 7u);
@@ -180,26 +180,26 @@ TEST(Ask, AnAskOfTheFirstVersionIsRead) {
 }
 
 // Whatever is read can be written again and is the same: one meaning, one text.
-TEST(Entry, DamagedBytesAreRefusedOrMeanSomething) {
+TEST(LogEntry, DamagedBytesAreRefusedOrMeanSomething) {
     const std::string good = write_entry(full_entry());
     std::mt19937_64 random(1);
     for (int i = 0; i < 20'000; ++i) {
         std::string bytes = good;
         for (std::uint64_t flips = 1 + random() % 3; flips > 0; --flips)
             bytes[random() % bytes.size()] ^= static_cast<char>(1u << random() % 8);
-        const std::optional<Entry> entry = read_entry(bytes);
+        const std::optional<LogEntry> entry = read_entry(bytes);
         if (!entry) continue;
-        const std::optional<Entry> again = read_entry(write_entry(*entry));
+        const std::optional<LogEntry> again = read_entry(write_entry(*entry));
         ASSERT_TRUE(again);
         EXPECT_EQ(write_entry(*again), write_entry(*entry));
     }
 }
 
-TEST(Ask, ComesBackAsItWas) {
+TEST(AskMessage, ComesBackAsItWas) {
     for (const Command& command : every_command()) {
         const std::string bytes = write_ask(
             {.process = 5, .id = 6, .at = Instant{7}, .what = AskCommand{command, "ann"}});
-        const std::optional<Ask> ask = read_ask(bytes);
+        const std::optional<AskMessage> ask = read_ask(bytes);
         ASSERT_TRUE(ask) << command.index();
         EXPECT_EQ(write_ask(*ask), bytes);
         EXPECT_EQ(ask->process, 5u);
@@ -211,11 +211,13 @@ TEST(Ask, ComesBackAsItWas) {
             EXPECT_FALSE(read_ask(std::string_view(bytes).substr(0, size)));
     }
     const std::vector<Number> numbers{1, 2, 3, 500, 1'000'000};
-    const std::optional<Ask> seen = read_ask(write_ask({.what = AskSeen{numbers, seconds(5)}}));
+    const std::optional<AskMessage> seen =
+        read_ask(write_ask({.what = AskSeen{numbers, seconds(5)}}));
     ASSERT_TRUE(seen);
     EXPECT_EQ(std::get<AskSeen>(seen->what).told, seconds(5));
     EXPECT_EQ(std::get<AskSeen>(seen->what).numbers, numbers);
-    const std::optional<Ask> profile = read_ask(write_ask({.what = AskProfile{{.target = "/"}}}));
+    const std::optional<AskMessage> profile =
+        read_ask(write_ask({.what = AskProfile{{.target = "/"}}}));
     ASSERT_TRUE(profile);
     EXPECT_EQ(std::get<AskProfile>(profile->what).profile.target, "/");
     EXPECT_TRUE(read_ask(write_ask({.what = AskRemove{}})));

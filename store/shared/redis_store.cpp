@@ -53,7 +53,7 @@ std::optional<AuditEntry> audit_of(std::string_view bytes) {
 
 } // namespace
 
-RedisStore::RedisStore(const Clock& clock, Listener& listener, RedisOptions options)
+RedisStore::RedisStore(const Clock& clock, StoreListener& listener, RedisOptions options)
     : clock_(clock), listener_(listener), options_(std::move(options)) {
     redis::ClientOptions client{
         .url = options_.url, .tls = options_.tls, .server_name = options_.server_name};
@@ -149,13 +149,13 @@ Result<void> RedisStore::check_keys() {
     const auto end =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.load_patience.count);
     for (;;) {
-        auto promise = std::make_shared<std::promise<Answer>>();
-        std::future<Answer> future = promise->get_future();
+        auto promise = std::make_shared<std::promise<CallResult>>();
+        std::future<CallResult> future = promise->get_future();
         loop_.post([this, promise] {
             client_->call(registry_keys, {"SET", registry_keys, options_.keys_mark, "NX", "GET"},
-                          [promise](const Answer& answer) { promise->set_value(answer); });
+                          [promise](const CallResult& answer) { promise->set_value(answer); });
         });
-        const Answer answer = future.get(); // It has a deadline of its own.
+        const CallResult answer = future.get(); // It has a deadline of its own.
         if (answer.trouble == Trouble::none) {
             if (answer.reply.is_nil() || answer.reply.text == options_.keys_mark) return {};
             return Fault{
@@ -196,7 +196,8 @@ void RedisStore::stop() {
             indexes_.clear();
         }
         if (words.size() == 2) return done.set_value();
-        client_->call(registry_free, std::move(words), [&](const Answer&) { done.set_value(); });
+        client_->call(registry_free, std::move(words),
+                      [&](const CallResult&) { done.set_value(); });
     });
     done.get_future().wait();
     loop_.post([this] {
@@ -216,7 +217,7 @@ void RedisStore::submit(HostedRoom& room, const Command& command, net::Loop* loo
 }
 
 void RedisStore::open_room(HostedRoom& room, const Settings& rules) {
-    room.part = std::make_unique<RoomLog>(*context_, room);
+    room.set_store_part(std::make_unique<RoomLog>(*context_, room));
     RoomLog::of(room).open(rules); // Before the loop's thread can see it.
     loop_.post([this, shared = room.shared_from_this()] { logs_[shared->id()] = shared; });
 }
@@ -234,7 +235,7 @@ void RedisStore::note(const AuditEntry& entry) {
         client_->call(registry_audit,
                       {"XADD", registry_audit, "MAXLEN", "~", std::to_string(Audit::entries_max),
                        "*", "p", context_->process, "e", bytes},
-                      [](const Answer&) {});
+                      [](const CallResult&) {});
     });
 }
 
@@ -269,15 +270,15 @@ void RedisStore::on_opened(HostedRoom& room) {
 void RedisStore::enroll(const HostedRoom& room) {
     client_->run(register_script(), {registry_version, registry_rooms},
                  {room.id(), std::to_string(room.index()), registry_news},
-                 [this](const Answer& answer) {
+                 [this](const CallResult& answer) {
                      if (answer.trouble != Trouble::none) registry_version_ = no_version;
                  });
 }
 
 void RedisStore::watch(const std::shared_ptr<HostedRoom>& room) {
     client_->subscribe(RoomKeys(room->id()).news(),
-                       [held = std::weak_ptr(room)](std::optional<std::string> news) {
-                           if (const std::shared_ptr<HostedRoom> there = held.lock())
+                       [watched = std::weak_ptr(room)](std::optional<std::string> news) {
+                           if (const std::shared_ptr<HostedRoom> there = watched.lock())
                                RoomLog::of(*there).on_news(std::move(news));
                        });
 }
@@ -301,7 +302,7 @@ void RedisStore::on_lost(HostedRoom& room) {
     const Millis delay{loss_delay.count * std::min(losses, loss_delays_max)};
     delayed_.push_back(loop_.after(delay, [this, id] {
         client_->call(RoomKeys(id).head(), {"HGET", RoomKeys(id).head(), "index"},
-                      [this, id](const Answer& answer) {
+                      [this, id](const CallResult& answer) {
                           const auto there = logs_.find(id);
                           if (there == logs_.end()) return;
                           if (answer.trouble != Trouble::none) return on_lost(*there->second);
@@ -320,7 +321,8 @@ void RedisStore::on_gone(HostedRoom& room) {
     logs_.erase(found);
     client_->unsubscribe(RoomKeys(room.id()).news());
     client_->run(unregister_script(), {registry_version, registry_rooms},
-                 {room.id(), std::to_string(room.index()), registry_news}, [](const Answer&) {});
+                 {room.id(), std::to_string(room.index()), registry_news},
+                 [](const CallResult&) {});
     registry_version_ = no_version; // Another room of this id may have been passed over.
     // A copy that was being made again stands behind the one that is shown.
     if (rooms_->share(room.id())) {
@@ -343,7 +345,7 @@ void RedisStore::load_room(const std::string& id, std::uint32_t index) {
 
 void RedisStore::begin_load(const std::string& id, std::uint32_t index) {
     const std::shared_ptr<HostedRoom> room = rooms_->draft(id, index, {});
-    room->part = std::make_unique<RoomLog>(*context_, *room);
+    room->set_store_part(std::make_unique<RoomLog>(*context_, *room));
     logs_[id] = room;
     RoomLog::of(*room).load();
 }
@@ -354,14 +356,14 @@ void RedisStore::read_registry() {
     if (reads_registry_) return;
     reads_registry_ = true;
     client_->run(registry_script(), {registry_version, registry_rooms}, {registry_version_},
-                 [this, asked = clock_.now()](const Answer& answer) {
+                 [this, asked = clock_.now()](const CallResult& answer) {
                      reads_registry_ = false;
                      if (answer.trouble == Trouble::refused) on_refused(answer.reply.text);
                      if (answer.trouble == Trouble::none) on_registry(answer, asked);
                  });
 }
 
-void RedisStore::on_registry(const Answer& answer, Instant asked) {
+void RedisStore::on_registry(const CallResult& answer, Instant asked) {
     const std::vector<Reply>& reply = answer.reply.list;
     if (reply.empty()) return;
     registry_version_ = reply[0].text;
@@ -397,7 +399,7 @@ void RedisStore::reserve_indexes() {
     if (reserves_ || missing == 0 || context_->stopping) return;
     reserves_ = true;
     client_->run(reserve_script(), {registry_next, registry_free}, {std::to_string(missing)},
-                 [this](const Answer& answer) {
+                 [this](const CallResult& answer) {
                      reserves_ = false;
                      if (answer.trouble == Trouble::refused) on_refused(answer.reply.text);
                      const std::lock_guard lock(mutex_);
@@ -413,7 +415,7 @@ void RedisStore::read_audit() {
     reads_audit_ = true;
     client_->call(registry_audit,
                   {"XRANGE", registry_audit, "(" + last_audit_, "+", "COUNT", "1000"},
-                  [this](const Answer& answer) {
+                  [this](const CallResult& answer) {
                       reads_audit_ = false;
                       for (const Reply& one : answer.reply.list) {
                           if (one.list.size() != 2 || one.list[1].list.size() != 4) continue;

@@ -39,7 +39,7 @@ struct RedisFigures {
 
 class RedisStore final : public Store, private LogContext::Owner {
   public:
-    RedisStore(const Clock& clock, Listener& listener, RedisOptions options);
+    RedisStore(const Clock& clock, StoreListener& listener, RedisOptions options);
     ~RedisStore() override;
 
     Result<void> load(Rooms& rooms, Audit& audit) override;
@@ -67,7 +67,7 @@ class RedisStore final : public Store, private LogContext::Owner {
     void on_refused(const std::string& why);
     Result<void> check_keys();
     void read_registry();
-    void on_registry(const Answer& answer, Instant asked);
+    void on_registry(const CallResult& answer, Instant asked);
     void compare_registry(const std::vector<Reply>& ids_and_indexes);
     void enroll(const HostedRoom& room);
     void load_room(const std::string& id, std::uint32_t index);
@@ -79,7 +79,7 @@ class RedisStore final : public Store, private LogContext::Owner {
     std::optional<std::uint32_t> next_index();
 
     const Clock& clock_;
-    Listener& listener_;
+    StoreListener& listener_;
     RedisOptions options_;
     Rooms* rooms_ = nullptr;
     Audit* audit_ = nullptr;

@@ -5,6 +5,7 @@
 #include "base/overload.h"
 #include "base/text.h"
 #include "net/loop.h"
+#include "service/apply.h"
 #include "store/shared/scripts.h"
 #include "store/shared/times.h"
 
@@ -25,7 +26,6 @@ std::uint64_t position_in(std::string_view text) {
 
 RoomLog::RoomLog(LogContext& context, HostedRoom& room)
     : context_(context), room_(room), keys_(room.id()) {
-    room_.seen = std::make_unique<SeenNumbers>();
     room_.set_fresh(context.clock.now());
 }
 
@@ -40,21 +40,22 @@ void RoomLog::follow() {
     if (mode_ == Mode::opening && !(flight_ && flight_->is_uncertain)) return;
     follows_ = true;
     const bool wants = mode_ == Mode::live && !context_.stopping && (writes_ || !flight_);
-    context_.client.run(
-        follow_script(), {keys_.head(), keys_.log(), keys_.writer(), keys_.asks()},
-        {context_.process, text(writer_lease.count), text(position_), text(stamp_),
-         wants ? "1" : "0", text(entries_per_look)},
-        [room = hold(), position = position_, asked = context_.clock.now()](const Answer& answer) {
-            RoomLog& log = of(*room);
-            log.follows_ = false;
-            const bool again = std::exchange(log.follow_again_, false);
-            if (log.mode_ == Mode::dead) return;
-            if (answer.trouble == Trouble::refused) log.context_.refused(answer.reply.text);
-            // What was asked about an earlier place says nothing about this one.
-            if (answer.trouble == Trouble::none && log.position_ == position)
-                log.on_followed(answer, asked);
-            if (again) log.follow();
-        });
+    context_.client.run(follow_script(), {keys_.head(), keys_.log(), keys_.writer(), keys_.asks()},
+                        {context_.process, text(writer_lease.count), text(position_), text(stamp_),
+                         wants ? "1" : "0", text(entries_per_look)},
+                        [room = keep_alive(), position = position_,
+                         asked = context_.clock.now()](const CallResult& answer) {
+                            RoomLog& log = of(*room);
+                            log.follows_ = false;
+                            const bool again = std::exchange(log.follow_again_, false);
+                            if (log.mode_ == Mode::dead) return;
+                            if (answer.trouble == Trouble::refused)
+                                log.context_.refused(answer.reply.text);
+                            // What was asked about an earlier place says nothing about this one.
+                            if (answer.trouble == Trouble::none && log.position_ == position)
+                                log.on_followed(answer, asked);
+                            if (again) log.follow();
+                        });
 }
 
 std::optional<RoomLog::Head> RoomLog::read_head(const Reply& reply) {
@@ -73,10 +74,10 @@ std::optional<RoomLog::Head> RoomLog::read_head(const Reply& reply) {
     return head;
 }
 
-void RoomLog::on_followed(const Answer& answer, Instant asked) {
+void RoomLog::on_followed(const CallResult& answer, Instant asked) {
     const std::optional<Head> head = read_head(answer.reply);
     if (flight_ && flight_->is_uncertain) return on_uncertain(head);
-    const std::shared_ptr<HostedRoom> held = hold();
+    const std::shared_ptr<HostedRoom> alive = keep_alive();
     if (!head || head->is_removed) {
         context_.owner.on_gone(room_);
         return die();
@@ -107,7 +108,7 @@ void RoomLog::on_followed(const Answer& answer, Instant asked) {
 
 // A writing whose end nobody saw: it is in the log, or it is not.
 void RoomLog::on_uncertain(const std::optional<Head>& head) {
-    const std::shared_ptr<HostedRoom> held = hold();
+    const std::shared_ptr<HostedRoom> alive = keep_alive();
     if (flight_->opens) {
         const bool is_there = head && !head->is_removed;
         if (!is_there) return send_flight();
@@ -150,11 +151,11 @@ bool RoomLog::take_entries(const Head& head) {
 }
 
 bool RoomLog::take(std::uint64_t position, std::string_view bytes) {
-    std::optional<Entry> entry = read_entry(bytes);
+    std::optional<LogEntry> entry = read_entry(bytes);
     if (!entry) return lose("its log cannot be read by this version"), false;
     if (position != position_ + 1) return lose("its log begins later"), false;
     if (entry->after != stamp_) return lose("its log is not the one that was read before"), false;
-    Unsettled settling{.position = position};
+    Settling settling{.position = position};
     const std::uint64_t stamp = entry->stamp;
     const bool removed = entry->removed;
     if (!replay(*std::move(entry), settling))
@@ -162,24 +163,20 @@ bool RoomLog::take(std::uint64_t position, std::string_view bytes) {
     position_ = position;
     stamp_ = stamp;
     context_.followed.add();
-    unsettled_.push_back(std::move(settling));
+    settling_.push_back(std::move(settling));
     if (!removed) return true;
-    const std::shared_ptr<HostedRoom> held = hold();
+    const std::shared_ptr<HostedRoom> alive = keep_alive();
     settle_through(position_);
     context_.owner.on_gone(room_);
     die();
     return false;
 }
 
-bool RoomLog::replay(Entry entry, Unsettled& settling) {
+bool RoomLog::replay(LogEntry entry, Settling& settling) {
     bool fits = true;
     {
-        HostedRoom::Writing held(room_);
-        room_.unsettled.changing();
-        for (std::size_t i = 0; fits && i < entry.facts.size(); ++i)
-            fits = held.room().replay(entry.facts[i]);
-        room_.unsettled.note(entry.facts);
-        room_.unsettled.changed();
+        HostedRoom::Writing writing(room_);
+        fits = replay_facts(writing, entry.facts);
     }
     facts_since_snapshot_ += entry.facts.size();
     if (entry.profile) room_.set_profile(*std::move(entry.profile));
@@ -187,10 +184,8 @@ bool RoomLog::replay(Entry entry, Unsettled& settling) {
         if (answer.process != context_.process_id) continue;
         const auto found = waiting_.find(answer.ask);
         if (found == waiting_.end()) continue; // Nobody waits any more.
-        settling.deliveries.push_back({.loop = found->second.loop,
-                                       .done = std::move(found->second.done),
-                                       .outcome = answer.outcome,
-                                       .since = found->second.since});
+        found->second.outcome = answer.outcome;
+        settling.deliveries.push_back(std::move(found->second));
         waiting_.erase(found);
     }
     if (!entry.facts.empty()) settling.facts.push_back(std::move(entry.facts));
@@ -209,7 +204,7 @@ void RoomLog::on_news(std::optional<std::string> news) {
             const std::uint64_t position = position_in(rest);
             if (position <= position_ && space != rest.npos) return;
             if (position != position_ + 1 || space == rest.npos) return follow();
-            const std::shared_ptr<HostedRoom> held = hold();
+            const std::shared_ptr<HostedRoom> alive = keep_alive();
             if (!take(position, rest.substr(space + 1))) return;
             if (context_.replicas == 0) settle_through(position_);
             room_.set_fresh(context_.clock.now());
@@ -224,8 +219,8 @@ void RoomLog::on_news(std::optional<std::string> news) {
         case 'P': {
             std::optional<PresenceMarks> marks = read_presence(rest);
             if (!marks || writes_) return;
-            HostedRoom::Writing held(room_);
-            return held.room().follow_presence(*std::move(marks));
+            HostedRoom::Writing writing(room_);
+            return writing.room().follow_presence(*std::move(marks));
         }
         default: return follow();
     }
@@ -235,54 +230,19 @@ void RoomLog::on_news(std::optional<std::string> news) {
 
 void RoomLog::settle_through(std::uint64_t position) {
     confirmed_ = std::max(confirmed_, position);
-    while (!unsettled_.empty() && unsettled_.front().position <= position) {
-        Unsettled settled = std::move(unsettled_.front());
-        unsettled_.pop_front();
-        room_.unwritten.fetch_sub(settled.commands);
-        for (const Facts& facts : settled.facts) {
-            room_.unsettled.settled(facts);
-            context_.listener.happened(room_, facts);
-        }
-        deliver(settled.deliveries);
+    while (!settling_.empty() && settling_.front().position <= position) {
+        Settling settled = std::move(settling_.front());
+        settling_.pop_front();
+        room_.unsettled().end_waiting(settled.commands);
+        for (const Facts& facts : settled.facts) settle_facts(room_, facts, context_.listener);
+        deliver_all(std::move(settled.deliveries));
     }
-}
-
-void RoomLog::deliver_one(Delivery delivery) {
-    if (!delivery.done) return;
-    if (!delivery.loop || delivery.loop->is_current()) return delivery.done(delivery.outcome);
-    delivery.loop->post(
-        [done = std::move(delivery.done), outcome = delivery.outcome] { done(outcome); });
-}
-
-// One message per loop.
-void RoomLog::deliver(std::vector<Delivery>& deliveries) {
-    for (std::size_t i = 0; i < deliveries.size(); ++i) {
-        if (!deliveries[i].done) continue;
-        if (!deliveries[i].loop) {
-            std::exchange(deliveries[i].done, {})(deliveries[i].outcome);
-            continue;
-        }
-        std::vector<Delivery> same;
-        net::Loop* loop = deliveries[i].loop;
-        for (std::size_t j = i; j < deliveries.size(); ++j)
-            if (deliveries[j].loop == loop && deliveries[j].done)
-                same.push_back(std::move(deliveries[j]));
-        loop->post([same = std::move(same)] {
-            for (const Delivery& delivery : same) delivery.done(delivery.outcome);
-        });
-    }
-    deliveries.clear();
-}
-
-void RoomLog::refuse(std::vector<Delivery>& deliveries) {
-    for (Delivery& delivery : deliveries) delivery.outcome = Refused{Reason::unavailable};
-    deliver(deliveries);
 }
 
 void RoomLog::refuse_everything() {
     std::vector<Pending> pending;
     {
-        HostedRoom::Writing held(room_);
+        HostedRoom::Writing writing(room_);
         dead_ = true;
         writes_ = false;
         pending.swap(pending_);
@@ -294,24 +254,23 @@ void RoomLog::refuse_everything() {
     };
     for (Pending& one : pending) all.push_back(std::move(one.delivery));
     if (flight_) add(flight_->settling.deliveries);
-    for (Unsettled& one : unsettled_) add(one.deliveries);
-    for (auto& [id, one] : waiting_) all.push_back({.loop = one.loop, .done = std::move(one.done)});
+    for (Settling& one : settling_) add(one.deliveries);
+    for (auto& [id, delivery] : waiting_) all.push_back(std::move(delivery));
     waiting_.clear();
     {
         const std::lock_guard lock(outgoing_mutex_);
-        for (Outgoing& one : outgoing_)
-            all.push_back({.loop = one.loop, .done = std::move(one.done)});
+        for (Outgoing& one : outgoing_) all.push_back(std::move(one.delivery));
         outgoing_.clear();
     }
     flight_.reset();
-    refuse(all);
+    refuse_all(std::move(all));
 }
 
 void RoomLog::lose(const std::string& why) {
     if (mode_ == Mode::dead) return;
     context_.say(room_.id() + ": read again: " + why);
     context_.reloads.add();
-    const std::shared_ptr<HostedRoom> held = hold();
+    const std::shared_ptr<HostedRoom> alive = keep_alive();
     die();
     context_.owner.on_lost(room_);
 }
@@ -333,9 +292,7 @@ void RoomLog::ask(Outgoing outgoing) {
             return wake();
         }
     }
-    deliver_one({.loop = outgoing.loop,
-                 .done = std::move(outgoing.done),
-                 .outcome = Refused{Reason::unavailable}});
+    refuse(std::move(outgoing.delivery));
 }
 
 void RoomLog::send_asks() {
@@ -349,37 +306,35 @@ void RoomLog::send_asks() {
             redo(std::move(one));
             continue;
         }
-        Ask ask{.process = context_.process_id,
-                .id = one.done ? ++last_ask_ : 0,
-                .at = context_.shared_now(),
-                .what = std::move(one.what)};
-        if (one.done)
-            waiting_.emplace(ask.id, Waiting{.loop = one.loop,
-                                             .done = std::move(one.done),
-                                             .since = context_.clock.now()});
+        AskMessage ask{.process = context_.process_id,
+                       .id = one.delivery.done ? ++last_ask_ : 0,
+                       .at = context_.shared_now(),
+                       .what = std::move(one.what)};
+        if (one.delivery.done) {
+            one.delivery.since = context_.clock.now();
+            waiting_.emplace(ask.id, std::move(one.delivery));
+        }
         send(ask);
     }
 }
 
 // We became the writer in the meantime, or there is none.
 void RoomLog::redo(Outgoing outgoing) {
-    if (mode_ == Mode::dead || !writes_)
-        return deliver_one({.loop = outgoing.loop,
-                            .done = std::move(outgoing.done),
-                            .outcome = Refused{Reason::unavailable}});
+    Delivery& delivery = outgoing.delivery;
+    if (mode_ == Mode::dead || !writes_) return refuse(std::move(delivery));
     std::visit(Overload{
                    [&](AskCommand& asked) {
-                       submit(asked.command, outgoing.loop, std::move(outgoing.done), asked.who);
+                       submit(asked.command, delivery.loop, std::move(delivery.done), asked.who);
                    },
                    [](AskSeen&) {},
                    [&](AskProfile& asked) {
-                       set_profile(std::move(asked.profile), outgoing.loop,
-                                   [done = std::move(outgoing.done)] {
+                       set_profile(std::move(asked.profile), delivery.loop,
+                                   [done = std::move(delivery.done)] {
                                        if (done) done(Done{});
                                    });
                    },
                    [&](AskRemove&) {
-                       remove(outgoing.loop, [done = std::move(outgoing.done)] {
+                       remove(delivery.loop, [done = std::move(delivery.done)] {
                            if (done) done(Done{});
                        });
                    },
@@ -387,11 +342,11 @@ void RoomLog::redo(Outgoing outgoing) {
                outgoing.what);
 }
 
-void RoomLog::send(const Ask& ask) {
+void RoomLog::send(const AskMessage& ask) {
     context_.client.run(
         ask_script(), {keys_.asks(), keys_.writer()},
         {write_ask(ask), text(asks_max), keys_.news()},
-        [room = hold(), id = ask.id](const Answer& answer) {
+        [room = keep_alive(), id = ask.id](const CallResult& answer) {
             RoomLog& log = of(*room);
             if (answer.trouble == Trouble::unknown || log.mode_ == Mode::dead) return;
             const bool is_asked = answer.trouble == Trouble::none && answer.reply.is_text();
@@ -399,18 +354,16 @@ void RoomLog::send(const Ask& ask) {
             if (is_asked || id == 0) return;
             const auto found = log.waiting_.find(id);
             if (found == log.waiting_.end()) return;
-            Waiting waiting = std::move(found->second);
+            Delivery delivery = std::move(found->second);
             log.waiting_.erase(found);
-            deliver_one({.loop = waiting.loop,
-                         .done = std::move(waiting.done),
-                         .outcome = Refused{Reason::unavailable}});
+            refuse(std::move(delivery));
         },
         patience);
 }
 
 void RoomLog::tell_seen() {
     if (mode_ != Mode::live) return;
-    const std::vector<Number> numbers = room_.seen->take(room_.view().issued());
+    const std::vector<Number> numbers = seen_.take(room_.view().issued());
     if (writes_) return;               // The room itself was touched.
     std::map<Millis, AskSeen> by_told; // A handful: adapters tell few different intervals.
     const auto tell = [&](AskSeen& seen) {
@@ -434,7 +387,7 @@ void RoomLog::tell_presence() {
     PresenceMarks marks = make_presence_marks(room_.view());
     if (marks == told_presence_) return;
     context_.client.call(keys_.news(), {"SPUBLISH", keys_.news(), 'P' + write_presence(marks)},
-                         [](const Answer&) {});
+                         [](const CallResult&) {});
     told_presence_ = std::move(marks);
 }
 
@@ -448,7 +401,7 @@ void RoomLog::look_after() {
     std::vector<Delivery> late;
     for (auto one = waiting_.begin(); one != waiting_.end();) {
         if (one->second.since > before) break; // Asked in order.
-        late.push_back({.loop = one->second.loop, .done = std::move(one->second.done)});
+        late.push_back(std::move(one->second));
         one = waiting_.erase(one);
     }
     const auto add_late = [&](std::vector<Delivery>& deliveries) {
@@ -459,20 +412,20 @@ void RoomLog::look_after() {
         });
     };
     if (flight_) add_late(flight_->settling.deliveries);
-    for (Unsettled& one : unsettled_) add_late(one.deliveries);
+    for (Settling& one : settling_) add_late(one.deliveries);
     if (is_stuck_ || mode_ == Mode::opening) {
-        const HostedRoom::Writing held(room_);
+        const HostedRoom::Writing writing(room_);
         for (Pending& one : pending_)
             if (one.delivery.done && one.delivery.since <= before)
                 late.push_back(std::exchange(one.delivery, {}));
     }
-    refuse(late);
+    refuse_all(std::move(late));
     if (must_confirm_) flush();
     go_on_with_snapshot();
 }
 
 bool RoomLog::is_idle() {
-    const HostedRoom::Writing held(room_);
+    const HostedRoom::Writing writing(room_);
     return pending_.empty() && !flight_ && waiting_.empty();
 }
 

@@ -24,7 +24,9 @@
 #include <vector>
 
 #include "service/clock.h"
+#include "service/deliveries.h"
 #include "service/hosted_room.h"
+#include "service/seen_numbers.h"
 #include "service/store.h"
 #include "store/redis/client.h"
 #include "store/shared/entry.h"
@@ -32,7 +34,7 @@
 
 namespace anteroom::shared {
 
-using redis::Answer;
+using redis::CallResult;
 using redis::Client;
 using redis::Reply;
 using redis::Trouble;
@@ -42,7 +44,7 @@ struct LogContext {
     net::Loop& loop;
     Client& client;
     const Clock& clock;
-    Listener& listener;
+    StoreListener& listener;
     std::string process; // Of this life: another one of the same server has another.
     std::uint64_t process_id = 0;
     int replicas = 1; // That must have what is acknowledged.
@@ -87,9 +89,10 @@ class RoomLog final : public StorePart {
   public:
     RoomLog(LogContext& context, HostedRoom& room);
 
-    static RoomLog& of(HostedRoom& room) { return *static_cast<RoomLog*>(room.part.get()); }
+    static RoomLog& of(HostedRoom& room) { return *static_cast<RoomLog*>(room.store_part()); }
 
     // Any thread.
+    void note_seen(Number number) override { seen_.note(number); }
     void submit(const Command& command, net::Loop* loop, OnOutcome done, std::string_view who);
     void set_profile(Profile profile, net::Loop* loop, net::Job done);
     void remove(net::Loop* loop, net::Job done);
@@ -109,17 +112,10 @@ class RoomLog final : public StorePart {
     bool is_idle(); // Nothing is under way.
     bool is_live() const { return mode_ == Mode::live; }
     void on_news(std::optional<std::string> news);
-    std::uint64_t position() const { return position_; }
 
   private:
     enum class Mode : std::uint8_t { opening, loading, live, dead };
 
-    struct Delivery {
-        net::Loop* loop = nullptr;
-        OnOutcome done;
-        Outcome outcome;
-        Instant since;
-    };
     // Done to the copy, not in the log yet.
     struct Pending {
         Facts facts;
@@ -130,23 +126,20 @@ class RoomLog final : public StorePart {
         std::string ask_at; // Its place in the stream of asks; empty: it is none.
         std::optional<Profile> profile;
         bool removes = false;
-        bool says_nothing() const {
-            return facts.empty() && ask_at.empty() && !profile && !removes;
-        }
     };
     // Committed, or replayed; perhaps not on a replica yet.
-    struct Unsettled {
+    struct Settling {
         std::uint64_t position = 0;
         std::vector<Facts> facts;
-        std::uint32_t commands = 0; // That `unwritten` counts.
+        std::uint32_t commands = 0; // That wait in room_.unsettled().
         std::vector<Delivery> deliveries;
     };
     struct Flight {
-        Entry entry;
+        LogEntry entry;
         std::vector<std::string> args;
         std::uint64_t asks = 0; // That it answers,
         std::string asks_kept;  // and the first that it does not, or nothing.
-        Unsettled settling;
+        Settling settling;
         Instant since;
         bool opens = false;
         bool is_uncertain = false; // Sent, and nobody knows whether it was done.
@@ -161,37 +154,37 @@ class RoomLog final : public StorePart {
     };
     struct Outgoing {
         std::variant<AskCommand, AskSeen, AskProfile, AskRemove> what;
-        net::Loop* loop = nullptr;
-        OnOutcome done;
+        Delivery delivery;
     };
 
     // Writing (room_writer.cpp).
-    void apply(HostedRoom::Writing& held, const Command& command, std::string_view who,
-               Pending& pending);
+    // When the room wants its next tick.
+    std::optional<Instant> apply(HostedRoom::Writing& writing, const Command& command,
+                                 std::string_view who, Pending& pending);
     void enqueue(Pending pending); // While the room is held: in order.
     void wake();
     std::vector<Pending> take_batch();
     void pack(std::vector<Pending> batch);
     void flush();
     void send_flight();
-    void on_committed(const Answer& answer);
-    void on_opened(const Answer& answer);
-    void doubt(const Answer& answer);
+    void on_committed(const CallResult& answer);
+    void on_opened(const CallResult& answer);
+    void doubt(const CallResult& answer);
     void committed(bool is_replicated);
     void confirm();
     void become_writer();
     void step_down();
     void fetch_asks();
-    void on_asks(const Answer& answer);
+    void on_asks(const CallResult& answer);
     void take_ask(const std::string& at, std::string_view bytes);
     // Asking.
     void ask(Outgoing outgoing);
     void send_asks();
-    void send(const Ask& ask);
+    void send(const AskMessage& ask);
     void redo(Outgoing outgoing);
 
     // Following (room_log.cpp).
-    void on_followed(const Answer& answer, Instant asked);
+    void on_followed(const CallResult& answer, Instant asked);
     struct Head {
         std::uint64_t position = 0;
         std::uint64_t stamp = 0;
@@ -206,21 +199,18 @@ class RoomLog final : public StorePart {
     void on_uncertain(const std::optional<Head>& head);
     bool take_entries(const Head& head);
     bool take(std::uint64_t position, std::string_view bytes);
-    bool replay(Entry entry, Unsettled& settling);
+    bool replay(LogEntry entry, Settling& settling);
     void settle_through(std::uint64_t position);
-    static void deliver_one(Delivery delivery);
-    static void deliver(std::vector<Delivery>& deliveries);
-    static void refuse(std::vector<Delivery>& deliveries);
     void refuse_everything();
     void lose(const std::string& why);
     void die();
 
     // Loading and snapshots (room_snapshot.cpp).
-    void on_head(const Answer& answer);
+    void on_head(const CallResult& answer);
     void fetch_pieces(std::uint64_t from);
     void retry_load();
     // While the room is held, with a flight that has all that was done to it.
-    void begin_snapshot_if_due(HostedRoom::Writing& held);
+    void begin_snapshot_if_due(HostedRoom::Writing& writing);
     void go_on_with_snapshot();
     void finish_snapshot();
     void abandon_snapshot();
@@ -229,7 +219,7 @@ class RoomLog final : public StorePart {
     static std::string text(T number) {
         return std::to_string(number);
     }
-    std::shared_ptr<HostedRoom> hold() { return room_.shared_from_this(); }
+    std::shared_ptr<HostedRoom> keep_alive() { return room_.shared_from_this(); }
     std::vector<std::string> all_keys() const;
 
     LogContext& context_;
@@ -244,6 +234,7 @@ class RoomLog final : public StorePart {
     std::mutex outgoing_mutex_;
     std::vector<Outgoing> outgoing_; // Guarded by outgoing_mutex_.
     std::atomic<bool> woken_{false};
+    SeenNumbers seen_; // Whose signs of life the writer has not been told of.
 
     // Of the loop's thread.
     Mode mode_ = Mode::loading;
@@ -251,22 +242,17 @@ class RoomLog final : public StorePart {
     std::uint64_t stamp_ = 0;
     std::uint64_t confirmed_ = 0;
     std::optional<Flight> flight_;
-    std::deque<Unsettled> unsettled_;
-    bool must_confirm_ = false;    // Something is committed that no replica has confirmed.
-    bool follows_ = false;         // A look at the log is under way,
-    bool follow_again_ = false;    // and another one is wanted.
-    std::uint64_t term_ = 0;       // Counts how often we became the writer.
-    std::uint64_t asks_taken_ = 0; // That stand in the stream still.
+    std::deque<Settling> settling_; // By position.
+    bool must_confirm_ = false;     // Something is committed that no replica has confirmed.
+    bool follows_ = false;          // A look at the log is under way,
+    bool follow_again_ = false;     // and another one is wanted.
+    std::uint64_t term_ = 0;        // Counts how often we became the writer.
+    std::uint64_t asks_taken_ = 0;  // That stand in the stream still.
     std::string last_ask_taken_;
     bool fetches_asks_ = false;
     std::uint64_t last_ask_ = 0;
-    PresenceMarks told_presence_; // What the others heard last.
-    struct Waiting {
-        net::Loop* loop;
-        OnOutcome done;
-        Instant since;
-    };
-    std::map<std::uint64_t, Waiting> waiting_;
+    PresenceMarks told_presence_;               // What the others heard last.
+    std::map<std::uint64_t, Delivery> waiting_; // For the writer's answer, by ask.
     std::uint64_t facts_since_snapshot_ = 0;
     std::uint64_t snapshot_position_ = 0; // Of the last one.
     std::optional<Snapshot> snapshot_;

@@ -22,17 +22,17 @@ std::uint64_t number_of(const Reply& reply) {
 
 void RoomLog::load() {
     mode_ = Mode::loading;
-    context_.client.call(keys_.head(),
-                         {"HMGET", keys_.head(), "version", "base", "removed", "profile"},
-                         [room = hold()](const Answer& answer) { of(*room).on_head(answer); });
+    context_.client.call(
+        keys_.head(), {"HMGET", keys_.head(), "version", "base", "removed", "profile"},
+        [room = keep_alive()](const CallResult& answer) { of(*room).on_head(answer); });
 }
 
-void RoomLog::on_head(const Answer& answer) {
+void RoomLog::on_head(const CallResult& answer) {
     if (mode_ == Mode::dead) return;
     if (answer.trouble == Trouble::refused) context_.refused(answer.reply.text);
     if (answer.trouble != Trouble::none || answer.reply.list.size() != 4) return retry_load();
     const std::vector<Reply>& head = answer.reply.list;
-    const std::shared_ptr<HostedRoom> held = hold();
+    const std::shared_ptr<HostedRoom> alive = keep_alive();
     if (head[0].is_nil() || head[2].text == "1") {
         context_.owner.on_gone(room_);
         return die();
@@ -48,7 +48,7 @@ void RoomLog::on_head(const Answer& answer) {
         room_.set_profile(*std::move(profile));
     context_.client.call(keys_.snapshot(),
                          {"HMGET", keys_.snapshot(), "position", "stamp", "pieces"},
-                         [room = hold()](const Answer& found) {
+                         [room = keep_alive()](const CallResult& found) {
                              RoomLog& log = of(*room);
                              if (log.mode_ == Mode::dead) return;
                              const std::vector<Reply>& list = found.reply.list;
@@ -67,15 +67,15 @@ void RoomLog::fetch_pieces(std::uint64_t from) {
     const std::uint64_t count = std::min(pieces_per_look, pieces_ - from);
     context_.client.call(
         key, {"LRANGE", key, text(from), text(from + count - 1)},
-        [room = hold(), from, count](const Answer& answer) {
+        [room = keep_alive(), from, count](const CallResult& answer) {
             RoomLog& log = of(*room);
             if (log.mode_ == Mode::dead) return;
             if (answer.trouble != Trouble::none || answer.reply.list.size() != count)
                 return log.retry_load(); // There is a newer one by now.
             {
-                HostedRoom::Writing held(*room);
+                HostedRoom::Writing writing(*room);
                 for (const Reply& piece : answer.reply.list)
-                    if (!held.room().restore(piece.text)) log.pieces_ = 0;
+                    if (!writing.room().restore(piece.text)) log.pieces_ = 0;
             }
             if (log.pieces_ == 0) {
                 log.context_.say(room->id() + ": its snapshot cannot be read");
@@ -88,19 +88,19 @@ void RoomLog::fetch_pieces(std::uint64_t from) {
 
 // From the beginning, with a room in which nothing has happened yet.
 void RoomLog::retry_load() {
-    const std::shared_ptr<HostedRoom> held = hold();
+    const std::shared_ptr<HostedRoom> alive = keep_alive();
     die();
     context_.owner.on_lost(room_);
 }
 
 // --- Taking snapshots.
 
-void RoomLog::begin_snapshot_if_due(HostedRoom::Writing& held) {
-    const Room& room = held.room();
+void RoomLog::begin_snapshot_if_due(HostedRoom::Writing& writing) {
+    const Room& room = writing.room();
     const std::uint64_t live = room.waiting() + room.inside();
     const std::uint64_t due = context_.snapshot_facts + live / 2;
     if (snapshot_ || mode_ != Mode::live || facts_since_snapshot_ < due) return;
-    held.room().begin_snapshot();
+    writing.room().begin_snapshot();
     snapshot_ = Snapshot{
         .position = position_ + 1, .stamp = flight_->entry.stamp, .before = snapshot_position_};
     facts_since_snapshot_ = 0;
@@ -111,26 +111,27 @@ void RoomLog::go_on_with_snapshot() {
     std::vector<std::string> pieces;
     bool more = true;
     {
-        HostedRoom::Writing held(room_);
-        more = held.room().take_snapshot(pieces, slice_bytes);
+        HostedRoom::Writing writing(room_);
+        more = writing.room().take_snapshot(pieces, slice_bytes);
     }
     if (pieces.empty()) return more ? go_on_with_snapshot() : finish_snapshot();
     snapshot_->under_way = true;
     snapshot_->pieces += pieces.size();
     const std::string key = keys_.snapshot_pieces(snapshot_->position);
     if (snapshot_->pieces == pieces.size())
-        context_.client.call(key, {"UNLINK", key}, [](const Answer&) {});
+        context_.client.call(key, {"UNLINK", key}, [](const CallResult&) {});
     std::vector<std::string> words{"RPUSH", key};
     std::move(pieces.begin(), pieces.end(), std::back_inserter(words));
-    context_.client.call(key, std::move(words), [](const Answer&) {});
-    context_.client.call(key, {"PEXPIRE", key, text(pieces_life.count)},
-                         [room = hold(), position = snapshot_->position](const Answer& answer) {
-                             RoomLog& log = of(*room);
-                             if (!log.snapshot_ || log.snapshot_->position != position) return;
-                             log.snapshot_->under_way = false;
-                             if (answer.trouble != Trouble::none) return log.abandon_snapshot();
-                             log.go_on_with_snapshot();
-                         });
+    context_.client.call(key, std::move(words), [](const CallResult&) {});
+    context_.client.call(
+        key, {"PEXPIRE", key, text(pieces_life.count)},
+        [room = keep_alive(), position = snapshot_->position](const CallResult& answer) {
+            RoomLog& log = of(*room);
+            if (!log.snapshot_ || log.snapshot_->position != position) return;
+            log.snapshot_->under_way = false;
+            if (answer.trouble != Trouble::none) return log.abandon_snapshot();
+            log.go_on_with_snapshot();
+        });
 }
 
 void RoomLog::finish_snapshot() {
@@ -141,7 +142,7 @@ void RoomLog::finish_snapshot() {
         snapshot_script(),
         {keys_.head(), keys_.log(), keys_.snapshot(), keys_.snapshot_pieces(done.position), before},
         {text(done.position), text(done.stamp), text(done.pieces), text(entries_kept)},
-        [room = hold(), position = done.position](const Answer& answer) {
+        [room = keep_alive(), position = done.position](const CallResult& answer) {
             RoomLog& log = of(*room);
             if (answer.trouble != Trouble::none || answer.reply.integer != 1)
                 return; // The next one will do.
@@ -153,8 +154,8 @@ void RoomLog::finish_snapshot() {
 void RoomLog::abandon_snapshot() {
     if (!snapshot_) return;
     snapshot_.reset();
-    HostedRoom::Writing held(room_);
-    held.room().abandon_snapshot();
+    HostedRoom::Writing writing(room_);
+    writing.room().abandon_snapshot();
 }
 
 } // namespace anteroom::shared

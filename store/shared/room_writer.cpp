@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/overload.h"
 #include "net/loop.h"
+#include "service/apply.h"
 #include "service/profile_text.h"
 #include "store/shared/projection.h"
 #include "store/shared/room_log.h"
@@ -36,17 +37,17 @@ std::string place_after(const std::string& place) {
 
 // --- Any thread.
 
-void RoomLog::apply(HostedRoom::Writing& held, const Command& command, std::string_view who,
-                    Pending& pending) {
-    room_.unsettled.changing();
-    pending.delivery.outcome = held.room().apply(command, context_.clock.now(), pending.facts);
-    room_.unsettled.note(pending.facts);
-    room_.unsettled.changed();
-    project(held.room(), pending.facts, who, pending.changes);
+std::optional<Instant> RoomLog::apply(HostedRoom::Writing& writing, const Command& command,
+                                      std::string_view who, Pending& pending) {
+    Applied applied = apply_command(writing, command, context_.clock.now());
+    pending.delivery.outcome = applied.outcome;
+    pending.facts = std::move(applied.facts);
+    project(writing.room(), pending.facts, who, pending.changes);
+    return applied.due;
 }
 
 void RoomLog::enqueue(Pending pending) {
-    room_.unwritten.fetch_add(1);
+    room_.unsettled().wait();
     pending_.push_back(std::move(pending));
 }
 
@@ -59,17 +60,15 @@ void RoomLog::submit(const Command& command, net::Loop* loop, OnOutcome done,
     bool asks = false;
     bool waits = false;
     {
-        HostedRoom::Writing held(room_);
+        HostedRoom::Writing writing(room_);
         // Nothing heard from Redis for so long: perhaps another one writes by now, and knows more.
         const bool is_unsure = room_.age(now) >= (is_tick ? tick_age_max : writer_lease);
         if (dead_ || (writes_ && (is_unsure || is_stuck_ || pending_.size() >= pending_max))) {
             pending.delivery.outcome = Refused{Reason::unavailable};
             if (is_tick && !dead_) due = now + stuck_tick;
         } else if (writes_) {
-            apply(held, command, who, pending);
-            due = held.room().next_deadline();
-            // An answer without news of its own may rest on news that are not durable yet.
-            waits = !pending.facts.empty() || (pending.delivery.done && room_.unwritten.load() > 0);
+            due = apply(writing, command, who, pending);
+            waits = must_wait(room_, pending.facts, pending.delivery);
             if (waits) enqueue(std::move(pending));
         } else {
             asks = true;
@@ -81,20 +80,19 @@ void RoomLog::submit(const Command& command, net::Loop* loop, OnOutcome done,
     if (due) context_.listener.due(room_, *due);
     if (waits) return wake();
     // NOLINTNEXTLINE(bugprone-use-after-move): `pending` was moved only if it waits.
-    if (!asks) return deliver_one(std::move(pending.delivery));
+    if (!asks) return deliver(std::move(pending.delivery));
     // The writer's clock is the room's: of ours nobody need know.
     const bool is_clock = is_tick || std::holds_alternative<Wake>(command);
     if (is_clock && !pending.delivery.done) return;
     ask({.what = AskCommand{.command = command, .who = std::string(who)},
-         .loop = loop,
-         .done = std::move(pending.delivery.done)});
+         .delivery = std::move(pending.delivery)});
 }
 
 void RoomLog::set_profile(Profile profile, net::Loop* loop, net::Job done) {
     Delivery delivery{.loop = loop, .since = context_.clock.now()};
     if (done) delivery.done = [done = std::move(done)](const Outcome&) { done(); };
     {
-        HostedRoom::Writing held(room_);
+        HostedRoom::Writing writing(room_);
         if (writes_ && !dead_) {
             Pending pending{.delivery = std::move(delivery), .profile = std::move(profile)};
             pending.changes = {"P", profile_text(*pending.profile)};
@@ -102,28 +100,28 @@ void RoomLog::set_profile(Profile profile, net::Loop* loop, net::Job done) {
             return wake();
         }
     }
-    ask({.what = AskProfile{std::move(profile)}, .loop = loop, .done = std::move(delivery.done)});
+    ask({.what = AskProfile{std::move(profile)}, .delivery = std::move(delivery)});
 }
 
 void RoomLog::remove(net::Loop* loop, net::Job done) {
     Delivery delivery{.loop = loop, .since = context_.clock.now()};
     if (done) delivery.done = [done = std::move(done)](const Outcome&) { done(); };
     {
-        HostedRoom::Writing held(room_);
+        HostedRoom::Writing writing(room_);
         if (writes_ && !dead_) {
             enqueue({.changes = {"R"}, .delivery = std::move(delivery), .removes = true});
             return wake();
         }
     }
-    ask({.what = AskRemove{}, .loop = loop, .done = std::move(delivery.done)});
+    ask({.what = AskRemove{}, .delivery = std::move(delivery)});
 }
 
 void RoomLog::open(const Settings& rules) {
     mode_ = Mode::opening;
-    HostedRoom::Writing held(room_);
+    HostedRoom::Writing writing(room_);
     writes_ = true;
     Pending pending{.delivery = {.since = context_.clock.now()}};
-    apply(held, Configure{rules}, {}, pending);
+    apply(writing, Configure{rules}, {}, pending);
     pending.changes.clear(); // The script that opens a room sets the capacity itself.
     enqueue(std::move(pending));
     wake();
@@ -131,7 +129,7 @@ void RoomLog::open(const Settings& rules) {
 
 void RoomLog::wake() {
     if (woken_.exchange(true)) return;
-    context_.loop.post([room = hold()] {
+    context_.loop.post([room = keep_alive()] {
         RoomLog& log = of(*room);
         log.woken_ = false;
         log.send_asks();
@@ -158,22 +156,22 @@ std::vector<RoomLog::Pending> RoomLog::take_batch() {
 void RoomLog::flush() {
     if (!writes_ || flight_ || mode_ == Mode::dead) return;
     {
-        HostedRoom::Writing held(room_);
+        HostedRoom::Writing writing(room_);
         std::vector<Pending> batch = take_batch();
         if (batch.empty() && !must_confirm_) return;
         pack(std::move(batch));
-        if (pending_.empty()) begin_snapshot_if_due(held);
+        if (pending_.empty()) begin_snapshot_if_due(writing);
     }
-    const Entry& entry = flight_->entry;
+    const LogEntry& entry = flight_->entry;
     const bool says_nothing = entry.facts.empty() && entry.answers.empty() && !entry.profile &&
                               !entry.removed && !flight_->opens && flight_->asks == 0 &&
                               !must_confirm_;
     if (!says_nothing) return send_flight();
     // Answers that rest on what was written before: they leave with that.
-    Unsettled settling = std::move(flight_->settling);
+    Settling settling = std::move(flight_->settling);
     flight_.reset();
     settling.position = position_;
-    unsettled_.push_back(std::move(settling));
+    settling_.push_back(std::move(settling));
     if (confirmed_ >= position_ || context_.replicas == 0) settle_through(position_);
     flush();
 }
@@ -183,7 +181,7 @@ void RoomLog::pack(std::vector<Pending> batch) {
     Flight& flight = *flight_;
     flight.since = context_.clock.now();
     flight.opens = mode_ == Mode::opening;
-    Entry& entry = flight.entry;
+    LogEntry& entry = flight.entry;
     entry.after = flight.opens ? 0 : stamp_;
     entry.stamp = draw_stamp();
     std::vector<std::string> changes;
@@ -222,7 +220,7 @@ void RoomLog::send_flight() {
     flight_->is_uncertain = false;
     context_.client.run_durably(
         opens ? open_script() : commit_script(), all_keys(), flight_->args, context_.replicas,
-        [room = hold(), opens, stamp = flight_->entry.stamp](const Answer& answer) {
+        [room = keep_alive(), opens, stamp = flight_->entry.stamp](const CallResult& answer) {
             RoomLog& log = of(*room);
             // The log may have been lost, or have learnt it otherwise.
             if (!log.flight_ || log.flight_->entry.stamp != stamp) return;
@@ -234,7 +232,7 @@ void RoomLog::send_flight() {
         patience);
 }
 
-void RoomLog::on_opened(const Answer& answer) {
+void RoomLog::on_opened(const CallResult& answer) {
     const bool done = answer.trouble == Trouble::none || answer.trouble == Trouble::not_replicated;
     if (!done) return doubt(answer);
     const std::vector<Reply>& reply = answer.reply.list;
@@ -243,7 +241,7 @@ void RoomLog::on_opened(const Answer& answer) {
     committed(answer.trouble == Trouble::none);
 }
 
-void RoomLog::on_committed(const Answer& answer) {
+void RoomLog::on_committed(const CallResult& answer) {
     const bool done = answer.trouble == Trouble::none || answer.trouble == Trouble::not_replicated;
     if (!done) return doubt(answer);
     if (answer.reply.integer != 1) return lose("another process writes the room");
@@ -251,7 +249,7 @@ void RoomLog::on_committed(const Answer& answer) {
 }
 
 // Perhaps it was done: the log will tell. Nothing else is done before that is known.
-void RoomLog::doubt(const Answer& answer) {
+void RoomLog::doubt(const CallResult& answer) {
     if (answer.trouble == Trouble::refused)
         context_.say(room_.id() + ": Redis refused what was written: " + answer.reply.text);
     flight_->is_uncertain = true;
@@ -269,10 +267,10 @@ void RoomLog::committed(bool is_replicated) {
     context_.commits.add();
     context_.facts.add(static_cast<std::int64_t>(flight.entry.facts.size()));
     flight.settling.position = position_;
-    unsettled_.push_back(std::move(flight.settling));
+    settling_.push_back(std::move(flight.settling));
     if (flight.entry.profile) room_.set_profile(*std::move(flight.entry.profile));
     if (snapshot_ && snapshot_->stamp == stamp_) snapshot_->is_committed = true;
-    const std::shared_ptr<HostedRoom> held = hold(); // Owners may let go of it.
+    const std::shared_ptr<HostedRoom> alive = keep_alive(); // Owners may let go of it.
     if (flight.opens) {
         mode_ = Mode::live;
         term_ = 1;
@@ -294,7 +292,7 @@ void RoomLog::confirm() {
     settle_through(position_);
     if (context_.replicas == 0) return;
     context_.client.run(confirm_script(), {keys_.head()}, {text(position_), keys_.news()},
-                        [](const Answer&) {}); // Said again with the next one.
+                        [](const CallResult&) {}); // Said again with the next one.
 }
 
 void RoomLog::become_writer() {
@@ -304,10 +302,10 @@ void RoomLog::become_writer() {
     is_stuck_ = false;
     Facts facts;
     {
-        HostedRoom::Writing held(room_);
+        HostedRoom::Writing writing(room_);
         writes_ = true;
         // Whom the last writer had seen, nobody knows: everybody gets the benefit of the doubt.
-        held.room().apply(Wake{}, context_.clock.now(), facts);
+        writing.room().apply(Wake{}, context_.clock.now(), facts);
         CHECK(facts.empty());
     }
     must_confirm_ = context_.replicas > 0 && confirmed_ < position_;
@@ -322,17 +320,17 @@ void RoomLog::step_down() {
     bool knows_too_much = flight_.has_value();
     std::vector<Pending> dropped;
     {
-        HostedRoom::Writing held(room_);
+        HostedRoom::Writing writing(room_);
         writes_ = false;
         dropped.swap(pending_);
     }
     std::vector<Delivery> deliveries;
     for (Pending& pending : dropped) {
         knows_too_much = knows_too_much || !pending.facts.empty();
-        room_.unwritten.fetch_sub(1);
+        room_.unsettled().end_waiting();
         if (pending.delivery.done) deliveries.push_back(std::move(pending.delivery));
     }
-    refuse(deliveries);
+    refuse_all(std::move(deliveries));
     abandon_snapshot();
     if (knows_too_much) lose("another process writes the room");
 }
@@ -341,7 +339,7 @@ void RoomLog::resign() {
     if (!writes_) return;
     step_down();
     context_.client.run(resign_script(), {keys_.writer()}, {context_.process, keys_.news()},
-                        [](const Answer&) {});
+                        [](const CallResult&) {});
 }
 
 // --- What others ask.
@@ -352,14 +350,14 @@ void RoomLog::fetch_asks() {
     const std::string from = last_ask_taken_.empty() ? "-" : "(" + last_ask_taken_;
     context_.client.call(keys_.asks(),
                          {"XRANGE", keys_.asks(), from, "+", "COUNT", text(asks_per_look)},
-                         [room = hold(), term = term_](const Answer& answer) {
+                         [room = keep_alive(), term = term_](const CallResult& answer) {
                              RoomLog& log = of(*room);
                              log.fetches_asks_ = false;
                              if (log.term_ == term && log.writes_) log.on_asks(answer);
                          });
 }
 
-void RoomLog::on_asks(const Answer& answer) {
+void RoomLog::on_asks(const CallResult& answer) {
     if (answer.trouble != Trouble::none || !answer.reply.is_list()) return;
     for (const Reply& one : answer.reply.list) {
         const bool fits = one.list.size() == 2 && one.list[1].list.size() == 2;
@@ -375,19 +373,16 @@ void RoomLog::on_asks(const Answer& answer) {
 void RoomLog::take_ask(const std::string& at, std::string_view bytes) {
     const Instant now = context_.clock.now();
     Pending pending{.delivery = {.since = now}, .ask_at = at};
-    std::optional<Ask> ask = read_ask(bytes);
+    std::optional<AskMessage> ask = read_ask(bytes);
     std::optional<Instant> due;
-    HostedRoom::Writing held(room_);
+    HostedRoom::Writing writing(room_);
     if (!ask) {
         context_.say(room_.id() + ": what another process asks is not understood");
         return enqueue(std::move(pending));
     }
     if (ask->process == context_.process_id) {
         // We asked the writer before we became it.
-        if (const auto own = waiting_.extract(ask->id))
-            pending.delivery = {.loop = own.mapped().loop,
-                                .done = std::move(own.mapped().done),
-                                .since = own.mapped().since};
+        if (const auto own = waiting_.extract(ask->id)) pending.delivery = std::move(own.mapped());
     } else if (ask->id != 0) {
         pending.process = ask->process;
         pending.ask = ask->id;
@@ -398,13 +393,12 @@ void RoomLog::take_ask(const std::string& at, std::string_view bytes) {
     } else {
         std::visit(Overload{
                        [&](const AskCommand& asked) {
-                           apply(held, asked.command, asked.who, pending);
-                           due = held.room().next_deadline();
+                           due = apply(writing, asked.command, asked.who, pending);
                        },
                        [&](const AskSeen& seen) {
                            for (const Number number : seen.numbers)
-                               held.room().greet(number, now, seen.told);
-                           due = held.room().next_deadline();
+                               writing.room().greet(number, now, seen.told);
+                           due = writing.room().next_deadline();
                        },
                        [&](AskProfile& asked) {
                            pending.changes = {"P", profile_text(asked.profile)};

@@ -73,11 +73,7 @@ class Trial {
     void compare_at_the_end() {
         for (std::size_t i = 0; i < house_.processes(); ++i) {
             Process& process = house_.process(i);
-            const Facts heard = *Process::eventually([&] {
-                Facts facts = process.heard(id_);
-                return facts.size() >= happened_.size() ? std::make_shared<Facts>(std::move(facts))
-                                                        : nullptr;
-            });
+            const Facts heard = process.await_heard(id_, happened_.size());
             ASSERT_EQ(heard.size(), happened_.size());
             Room replayed;
             for (std::size_t fact = 0; fact < heard.size(); ++fact) {

@@ -6,7 +6,7 @@
 
 #include "service/memory_store.h"
 #include "store/embedded/test_house.h"
-#include "store/redis/redis_server.h"
+#include "store/redis/redis_server_testing.h"
 #include "store/shared/redis_store.h"
 
 namespace anteroom::contract {
@@ -18,7 +18,7 @@ class MemoryHouse final : public House {
   public:
     MemoryHouse() {
         processes_.push_back(std::make_unique<Process>(
-            [](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
+            [](const Clock& clock, StoreListener& listener) -> std::unique_ptr<Store> {
                 return std::make_unique<MemoryStore>(clock, listener);
             }));
     }
@@ -28,7 +28,7 @@ class EmbeddedHouse final : public House {
   public:
     EmbeddedHouse() {
         processes_.push_back(std::make_unique<Process>(
-            [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
+            [this](const Clock& clock, StoreListener& listener) -> std::unique_ptr<Store> {
                 return std::make_unique<embedded::LedgerStore>(
                     clock, listener,
                     embedded::LedgerOptions{
@@ -50,7 +50,7 @@ class RedisHouse final : public House {
     RedisHouse() {
         for (std::size_t i = 0; i < sharers; ++i)
             processes_.push_back(std::make_unique<Process>(
-                [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
+                [this](const Clock& clock, StoreListener& listener) -> std::unique_ptr<Store> {
                     shared::RedisOptions options{.url = servers_.url(),
                                                  .replicas = Servers::replicas,
                                                  .keys_mark = "mark",

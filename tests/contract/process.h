@@ -3,31 +3,33 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <future>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 
+#include "base/check.h"
+#include "net/testing.h"
 #include "service/clock.h"
 #include "service/rooms.h"
 #include "service/store.h"
 
 namespace anteroom::contract {
 
-class Process final : public Listener {
+class Process final : public StoreListener {
   public:
-    using MakeStore = UniqueFunction<std::unique_ptr<Store>(const Clock&, Listener&)>;
+    using MakeStore = UniqueFunction<std::unique_ptr<Store>(const Clock&, StoreListener&)>;
 
-    // Awaits something that is not null; what never comes is a hang that ctest ends.
+    // Awaits something that is not null, and of which no listener hears: what Redis holds, or a
+    // room that was made elsewhere.
     template <class Look>
     static auto eventually(Look look) {
-        for (;;) {
-            if (auto found = look()) return found;
-            std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        }
+        decltype(look()) found{};
+        CHECK(net::testing::eventually([&] { return bool(found = look()); }));
+        return found;
     }
 
     explicit Process(const MakeStore& make_store) : store_(make_store(clock_, *this)) {
@@ -88,16 +90,21 @@ class Process final : public Listener {
         return writing.room().sequence();
     }
 
-    // What was told of a room, in order.
-    Facts heard(std::string_view id) {
-        const std::lock_guard lock(mutex_);
-        return heard_[std::string(id)];
+    // Awaits so many facts of a room; all that were told, in order.
+    Facts await_heard(std::string_view id, std::size_t count) {
+        std::unique_lock lock(mutex_);
+        const Facts& facts = heard_[std::string(id)];
+        const bool came =
+            told_.wait_for(lock, std::chrono::minutes(1), [&] { return facts.size() >= count; });
+        CHECK(came);
+        return facts;
     }
 
     void happened(HostedRoom& room, std::span<const Fact> facts) override {
         const std::lock_guard lock(mutex_);
         Facts& all = heard_[room.id()];
         all.insert(all.end(), facts.begin(), facts.end());
+        told_.notify_all();
     }
     void due(HostedRoom&, Instant) override {}
 
@@ -107,6 +114,7 @@ class Process final : public Listener {
     Rooms rooms_{quiet_, 1'000};
     Audit audit_;
     std::mutex mutex_;
+    std::condition_variable told_;
     std::map<std::string, Facts> heard_; // Guarded by mutex_.
     std::unique_ptr<Store> store_;
     std::string fault_;

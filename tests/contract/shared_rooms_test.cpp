@@ -1,7 +1,7 @@
 // What only stores can do that several processes share: take over, find each other, read again.
 #include <gtest/gtest.h>
 
-#include "store/redis/redis_server.h"
+#include "store/redis/redis_server_testing.h"
 #include "store/shared/keys.h"
 #include "store/shared/redis_store.h"
 #include "tests/contract/process.h"
@@ -19,7 +19,7 @@ struct SharedRooms : testing::Test {
 
     std::unique_ptr<Process> another() {
         return std::make_unique<Process>(
-            [this](const Clock& clock, Listener& listener) -> std::unique_ptr<Store> {
+            [this](const Clock& clock, StoreListener& listener) -> std::unique_ptr<Store> {
                 shared::RedisOptions options{.url = {.hosts = {server.address()}},
                                              .replicas = 0,
                                              .keys_mark = mark,

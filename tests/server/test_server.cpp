@@ -39,7 +39,7 @@ OfficeOptions office_options(const TestOptions& options) {
 Service::MakeStore make_store(const TestOptions& options) {
     if (!options.store_is_away) return {};
     return [away = options.store_is_away, unnoticed = options.is_away_unnoticed](
-               const Clock& clock, Listener& listener) {
+               const Clock& clock, StoreListener& listener) {
         return std::make_unique<FlakyStore>(clock, listener, away, unnoticed);
     };
 }

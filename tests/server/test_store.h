@@ -10,8 +10,8 @@ namespace anteroom {
 
 class FlakyStore final : public Store {
   public:
-    FlakyStore(const Clock& clock, Listener& listener, std::shared_ptr<std::atomic<bool>> is_away,
-               bool is_unnoticed)
+    FlakyStore(const Clock& clock, StoreListener& listener,
+               std::shared_ptr<std::atomic<bool>> is_away, bool is_unnoticed)
         : memory_(clock, listener), is_away_(std::move(is_away)), is_unnoticed_(is_unnoticed) {}
 
     Result<void> load(Rooms& rooms, Audit& audit) override { return memory_.load(rooms, audit); }

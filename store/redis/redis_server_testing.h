@@ -6,7 +6,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +15,7 @@
 
 #include "base/time.h"
 #include "net/test_certificate.h"
+#include "net/testing.h"
 #include "store/redis/reply.h"
 #include "store/redis/url.h"
 
@@ -77,8 +77,7 @@ class RedisServer {
     bool log_ended_ = false;
 };
 
-// Waits until claim holds, looking every few milliseconds; false after a minute.
-bool eventually(const std::function<bool()>& claim);
+using net::testing::eventually;
 
 class RedisCluster {
   public:

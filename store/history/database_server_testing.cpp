@@ -1,4 +1,4 @@
-#include "store/history/database_server.h"
+#include "store/history/database_server_testing.h"
 
 #include <fcntl.h>
 #include <grp.h>

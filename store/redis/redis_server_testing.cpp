@@ -1,4 +1,4 @@
-#include "store/redis/redis_server.h"
+#include "store/redis/redis_server_testing.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -235,15 +235,6 @@ std::string RedisServer::info(const std::string& section, std::string_view name)
 std::int64_t RedisServer::calls(const std::string& command) const {
     const std::string line = info("commandstats", "cmdstat_" + command); // calls=3,usec=…
     return line.empty() ? 0 : std::stoll(line.substr(line.find('=') + 1));
-}
-
-bool eventually(const std::function<bool()>& claim) {
-    const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-    while (!claim()) {
-        if (std::chrono::steady_clock::now() > give_up) return false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(5)); // Others need the processor.
-    }
-    return true;
 }
 
 } // namespace anteroom::redis::testing

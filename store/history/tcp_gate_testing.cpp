@@ -1,4 +1,4 @@
-#include "store/history/tcp_gate.h"
+#include "store/history/tcp_gate_testing.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 #include "base/check.h"
-#include "store/redis/redis_server.h"
+#include "store/redis/redis_server_testing.h"
 #include "store/redis/slot.h"
 
 namespace anteroom::redis::testing {

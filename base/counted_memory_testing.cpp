@@ -1,4 +1,4 @@
-#include "base/counted_memory.h"
+#include "base/counted_memory_testing.h"
 
 #include <malloc.h>
 
