@@ -123,7 +123,7 @@ class Desk {
 
 template <class Then>
 void Desk::stand(Call& call, const VisitPlace& place, Then then) {
-    place.room->counters.polls.fetch_add(1, std::memory_order_relaxed);
+    place.room->counters().note_poll();
     if (const std::optional<Sight> sight = visits_.look(place, call.now()))
         return then(call, *sight);
     if constexpr (requires { then.keep(); }) then.keep();

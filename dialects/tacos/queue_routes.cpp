@@ -177,7 +177,7 @@ std::optional<Sight> Tacos::look_without_claim(const VisitPlace& place, Instant 
     const auto* stands = std::get_if<Stands>(&sight);
     const bool is_called = stands && stands->standing.state == VisitorState::called;
     if (!is_called || !room.may_tell(stands->standing)) return std::nullopt;
-    room.counters.polls.fetch_add(1, std::memory_order_relaxed);
+    room.counters().note_poll();
     return sight;
 }
 

@@ -12,9 +12,9 @@ namespace {
 void write_figures(MetricText& text, Service& service) {
     std::uint64_t joined = 0, admitted = 0, left = 0;
     for (const std::shared_ptr<HostedRoom>& room : service.rooms().all()) {
-        joined += room->counters.joined.load();
-        admitted += room->counters.called.load();
-        left += room->counters.left.load();
+        joined += room->counters().joined.load();
+        admitted += room->counters().called.load();
+        left += room->counters().left.load();
     }
     const auto total = [&](const MetricFamily& family, std::uint64_t value) {
         text.single(family, value);

@@ -153,7 +153,7 @@ void Urr::release(Call& call, HostedRoom& room, const OuterPlace& place) {
     const std::string uid = key ? uid_of(call, *key) : std::string();
     const bool secure = call.request().secure;
     answer_outer_to_all(call);
-    if (!room.unsettled.covers_outer()) return answer_release(call, room, place, uid, secure);
+    if (room.outer_is_settled()) return answer_release(call, room, place, uid, secure);
     desk_.submit(call, room, Tick{},
                  [this, &room, place, uid, secure](Call& asked, const Outcome& outcome) {
                      const auto* refused = std::get_if<Refused>(&outcome);
