@@ -25,6 +25,13 @@ void append_optional(fmt::memory_buffer& out, std::string_view field, const std:
     compose(out, ",");
 }
 
+void append_words(fmt::memory_buffer& out, const Profile& profile) {
+    if (profile.message.empty() && profile.target.empty())
+        return compose(out, R"("message":null,"target":null,)");
+    append_optional(out, R"("message":)", profile.message);
+    append_optional(out, R"("target":)", profile.target);
+}
+
 } // namespace
 
 void append_standing(fmt::memory_buffer& out, const HostedRoom& room, const Standing& standing,
@@ -43,9 +50,7 @@ void append_standing(fmt::memory_buffer& out, const HostedRoom& room, const Stan
                 R"(,"joined_at":)", standing.joined.ms, ",");
     if (in_line) compose(out, R"("idle_seconds":)", room.view().settings().idle.count / 1'000, ",");
     if (in_line && standing.missed > 0) compose(out, R"("missed_calls":)", standing.missed, ",");
-    const Profile& profile = room.profile();
-    append_optional(out, R"("message":)", profile.message);
-    append_optional(out, R"("target":)", profile.target);
+    append_words(out, room.profile());
     if (extras.pass)
         compose(out, R"("pass":")", extras.pass->pass, R"(","pass_expires_in":)",
                 extras.pass->expires_in_seconds, ",");

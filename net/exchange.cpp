@@ -1,6 +1,5 @@
 #include "net/exchange.h"
 
-#include <charconv>
 #include <cstring>
 
 #include "base/check.h"
@@ -126,8 +125,8 @@ void Answer::finish() {
     const std::size_t body_at = length_at_ - length_digits_at + length_gap_bytes;
     const std::size_t body_bytes = output_.size() - body_at;
     char* const digits = output_.data() + length_at_;
-    const auto [end, error] = std::to_chars(digits, digits + length_digits_max, body_bytes);
-    CHECK(error == std::errc());
+    CHECK(decimal_length(body_bytes) <= length_digits_max);
+    char* const end = write_decimal(digits, body_bytes);
     const auto spare = static_cast<std::size_t>(digits + length_digits_max - end);
     std::memmove(end, end + spare, output_.size() - length_at_ - length_digits_max);
     output_.resize(output_.size() - spare - (connection_->is_head() ? body_bytes : 0));

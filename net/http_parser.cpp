@@ -14,7 +14,7 @@ constexpr Refusal bad(std::string_view reason) {
 // Takes the request line up to the CRLF that find_head_end has seen; a bare CR inside is left for
 // the character checks.
 std::string_view take_line(std::string_view& rest) {
-    const std::size_t feed = rest.find('\n');
+    const std::size_t feed = find_byte(rest, '\n');
     const std::string_view line = rest.substr(0, feed - 1);
     rest.remove_prefix(feed + 1);
     return line;
@@ -111,7 +111,7 @@ Refusal parse_target(std::string_view target, Request& request) {
 
 Refusal parse_request_line(std::string_view line, const Limits& limits, Request& request) {
     constexpr std::size_t method_bytes_max = 32;
-    const std::size_t method_end = line.find(' ');
+    const std::size_t method_end = find_byte(line, ' ');
     if (method_end == std::string_view::npos) return bad("malformed request line");
     request.method_text = line.substr(0, method_end);
     if (request.method_text.empty() || request.method_text.size() > method_bytes_max ||
@@ -122,7 +122,7 @@ Refusal parse_request_line(std::string_view line, const Limits& limits, Request&
     if (request.method_text == "CONNECT") return bad("no tunnels here");
 
     line.remove_prefix(method_end + 1);
-    const std::size_t target_end = line.find(' ');
+    const std::size_t target_end = find_byte(line, ' ');
     if (target_end == std::string_view::npos) return bad("malformed request line");
     const std::string_view target = line.substr(0, target_end);
     if (target.size() > limits.target_bytes_max) {
@@ -231,7 +231,7 @@ bool is_host(std::string_view host) {
         host.remove_prefix(close + 1);
         return host.empty() || (host.front() == ':' && is_port(host.substr(1)));
     }
-    const std::size_t colon = host.find(':');
+    const std::size_t colon = find_byte(host, ':');
     if (colon != std::string_view::npos) {
         if (!is_port(host.substr(colon + 1))) return false;
         host = host.substr(0, colon);
@@ -274,8 +274,8 @@ HeadEnd find_head_end(std::string_view bytes, std::size_t scanned, std::size_t h
     if (first != '\r' && !is(first, in_token)) return {0, bad("this is no HTTP")};
 
     const std::string_view window = bytes.substr(0, head_bytes_max);
-    for (std::size_t at = window.find('\n', scanned); at != std::string_view::npos;
-         at = window.find('\n', at + 1)) {
+    for (std::size_t at = find_byte(window, '\n', scanned); at != std::string_view::npos;
+         at = find_byte(window, '\n', at + 1)) {
         if (at == 0 || window[at - 1] != '\r') return {0, bad("line feed without carriage return")};
         const bool empty_line = at >= 2 && window[at - 2] == '\n';
         if (empty_line) return {at + 1, {}};

@@ -9,11 +9,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <concepts>
 #include <cstring>
 #include <limits>
 #include <string_view>
+
+#include "net/decimal.h"
 
 namespace anteroom::net {
 
@@ -65,7 +66,14 @@ inline char* put(char* at, std::string_view text) {
 }
 template <WholeNumber T>
 char* put(char* at, T number) {
-    return std::to_chars(at, at + length_max(number), number).ptr;
+    auto magnitude = static_cast<std::uint64_t>(number);
+    if constexpr (std::signed_integral<T>) {
+        if (number < 0) {
+            *at++ = '-';
+            magnitude = 0 - magnitude;
+        }
+    }
+    return write_decimal(at, magnitude);
 }
 
 template <class... Parts>

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -28,7 +29,7 @@ bool equals_lower_by_character(std::string_view text, std::string_view lower) {
 } // namespace
 
 TEST(Scan, EveryByteAtEveryPlaceIsJudgedAsInTheTable) {
-    for (std::size_t size = 1; size <= 20; ++size) {
+    for (std::size_t size = 1; size <= 40; ++size) {
         for (std::size_t at = 0; at < size; ++at) {
             for (int byte = 0; byte < 256; ++byte) {
                 std::string text(size, 'a');
@@ -51,6 +52,32 @@ TEST(Scan, RandomBytesAreJudgedAsInTheTable) {
         ASSERT_EQ(value_length(text), value_length_by_table(text))
             << ::testing::PrintToString(text);
         ASSERT_EQ(is_value(text), all(text, in_value));
+    }
+}
+
+TEST(Scan, AByteIsFoundWhereFindFindsIt) {
+    std::mt19937 random(8);
+    for (int round = 0; round < 100'000; ++round) {
+        std::string text(random() % 60, 'a');
+        for (char& c : text) c = random() % 24 == 0 ? '\n' : static_cast<char>(random());
+        const std::size_t from = random() % 64;
+        ASSERT_EQ(find_byte(text, '\n', from), text.find('\n', from))
+            << ::testing::PrintToString(text) << from;
+    }
+}
+
+TEST(Scan, ClassesOfWholeTextsAreThoseOfTheirCharacters) {
+    std::mt19937 random(9);
+    for (int round = 0; round < 100'000; ++round) {
+        std::string text(random() % 20, 'a');
+        for (char& c : text) {
+            if (random() % 8 == 0) c = static_cast<char>(random());
+        }
+        for (const CharacterClass which : {in_token, in_value, in_target, in_host, in_path}) {
+            const auto fits = [which](char c) { return is(c, which); };
+            ASSERT_EQ(all(text, which), std::ranges::all_of(text, fits))
+                << ::testing::PrintToString(text) << which;
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 #include "token/base64.h"
 
 #include <array>
+#include <utility>
 
 namespace anteroom::token {
 namespace {
@@ -25,6 +26,19 @@ constexpr DigitTable digit_table(std::string_view alphabet) {
 constexpr DigitTable url_digits = digit_table(url_alphabet);
 constexpr DigitTable standard_digits = digit_table(standard_alphabet);
 
+// So many digits as one number; the top bit is set when one of them is none.
+template <std::size_t Count>
+std::uint64_t digits_at(const char* text, const DigitTable& digits) {
+    std::uint64_t number = 0;
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        ((number = number << 6 |
+                   static_cast<std::uint64_t>(digits[static_cast<std::uint8_t>(text[Index])])),
+         ...);
+    }
+    (std::make_index_sequence<Count>());
+    return number;
+}
+
 std::optional<std::size_t> decode(std::string_view text, const DigitTable& digits,
                                   std::span<std::uint8_t> out) {
     const std::size_t tail = text.size() % 4;
@@ -33,28 +47,35 @@ std::optional<std::size_t> decode(std::string_view text, const DigitTable& digit
     const std::size_t size = whole / 4 * 3 + (tail == 0 ? 0 : tail - 1);
     if (size > out.size()) return std::nullopt;
 
-    const auto digit = [&](std::size_t at) -> std::uint32_t {
-        return static_cast<std::uint32_t>(digits[static_cast<std::uint8_t>(text[at])]);
-    };
-    std::uint32_t seen = 0; // All digits are folded in, so that there is one check at the end.
+    std::uint64_t seen = 0; // All digits are folded in, so that there is one check at the end.
+    const char* from = text.data();
+    const char* const whole_end = from + whole;
     std::uint8_t* to = out.data();
-    for (std::size_t i = 0; i < whole; i += 4) {
-        const std::uint32_t three =
-            digit(i) << 18 | digit(i + 1) << 12 | digit(i + 2) << 6 | digit(i + 3);
+    for (; whole_end - from >= 8; from += 8, to += 6) {
+        const std::uint64_t six = digits_at<8>(from, digits);
+        seen |= six;
+        store_number<6>(to, six);
+    }
+    if (from != whole_end) {
+        const std::uint64_t three = digits_at<4>(from, digits);
         seen |= three;
         store_number<3>(to, three);
+        from += 4;
         to += 3;
     }
-    std::uint32_t unused = 0;
-    if (tail >= 2) {
-        const std::uint32_t a = digit(whole), b = digit(whole + 1);
-        const std::uint32_t c = tail == 3 ? digit(whole + 2) : 0;
-        seen |= a | b | c;
-        *to++ = static_cast<std::uint8_t>(a << 2 | b >> 4);
-        if (tail == 3) *to++ = static_cast<std::uint8_t>(b << 4 | c >> 2);
-        unused = tail == 2 ? b & 0x0f : c & 0x03;
+    std::uint64_t unused = 0;
+    if (tail == 2) {
+        const std::uint64_t one = digits_at<2>(from, digits);
+        seen |= one;
+        store_number<1>(to, one >> 4);
+        unused = one & 0x0f;
+    } else if (tail == 3) {
+        const std::uint64_t two = digits_at<3>(from, digits);
+        seen |= two;
+        store_number<2>(to, two >> 2);
+        unused = two & 0x03;
     }
-    if (seen >> 31 != 0 || unused != 0) return std::nullopt;
+    if (seen >> 63 != 0 || unused != 0) return std::nullopt;
     return size;
 }
 

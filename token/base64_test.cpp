@@ -37,6 +37,23 @@ TEST(Base64, RefusesEveryOtherSpelling) {
     EXPECT_EQ(decoded(std::string_view("Zm9\0", 4)), std::nullopt);
 }
 
+TEST(Base64, RefusesAForeignByteAtEveryPlaceOfEveryLength) {
+    const std::string alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    for (std::size_t length = 2; length <= 48; ++length) {
+        if (length % 4 == 1) continue;
+        for (std::size_t at = 0; at < length; ++at) {
+            for (int byte = 0; byte < 256; ++byte) {
+                std::string text(length, 'A');
+                text[at] = static_cast<char>(byte);
+                const bool is_last = at + 1 == length && length % 4 != 0; // Has unused bits.
+                const bool is_digit = alphabet.find(text[at]) != alphabet.npos;
+                if (is_digit && is_last) continue;
+                ASSERT_EQ(decoded(text).has_value(), is_digit) << length << at << byte;
+            }
+        }
+    }
+}
+
 TEST(Base64, WritesNothingBehindTheRoomItWasGiven) {
     std::array<std::uint8_t, 2> small;
     EXPECT_EQ(read_base64url("Zm9v", small), std::nullopt);

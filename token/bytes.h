@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -28,17 +30,17 @@ struct FixedText {
     std::string_view view() const { return {characters.data(), Length}; }
 };
 
-// Big-endian numbers of 1 to 8 bytes; all our binary layouts use them. Written without loops, in a
-// form that compilers know as one access and a swap of bytes.
+// Big-endian numbers of 1 to 8 bytes; all our binary layouts use them. One swap and one or two
+// stores: g++ 12 does not put single stores of bytes together.
 template <std::size_t Width>
 void store_number(std::uint8_t* out, std::uint64_t number) {
     static_assert(Width >= 1 && Width <= 8);
-    [&]<std::size_t... Index>(std::index_sequence<Index...>) {
-        ((out[Index] = static_cast<std::uint8_t>(number >> (8 * (Width - 1 - Index)))), ...);
-    }
-    (std::make_index_sequence<Width>());
+    std::uint64_t word = number << (8 * (8 - Width));
+    if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
+    std::memcpy(out, &word, Width);
 }
 
+// Without a loop, in a form that compilers know as one access and a swap.
 template <std::size_t Width>
 std::uint64_t load_number(const std::uint8_t* in) {
     static_assert(Width >= 1 && Width <= 8);

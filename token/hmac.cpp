@@ -6,6 +6,7 @@
 #include <openssl/crypto.h>
 
 #include <algorithm>
+#include <span>
 
 namespace anteroom::token {
 namespace {
@@ -23,12 +24,14 @@ SHA256_CTX state_after_pad(const Block& key, std::uint8_t pad) {
     return state;
 }
 
-// The digest of what state has seen, one block, and a message that fits into the last one: the
+// The digest of what `seen` stands for, one block, and a message that fits into the last one: the
 // length and all, that is a single step of SHA-256. SHA256_Update and SHA256_Final cost as much
 // again for their bookkeeping.
 constexpr std::size_t short_bytes_max = block_bytes - 9;
 
-Digest finish_short(SHA256_CTX state, ByteView message) {
+template <std::size_t Extent>
+Digest finish_short(const SHA256_CTX& seen, std::span<const std::uint8_t, Extent> message) {
+    SHA256_CTX state = seen;
     Block last{};
     std::copy(message.begin(), message.end(), last.begin());
     last[message.size()] = 0x80;
@@ -58,13 +61,15 @@ Hmac::~Hmac() {
 }
 
 Digest Hmac::sign(ByteView message) const {
-    if (message.size() <= short_bytes_max)
-        return finish_short(outer_, finish_short(inner_, message));
-    Digest digest;
+    if (message.size() <= short_bytes_max) {
+        const Digest inner = finish_short(inner_, message);
+        return finish_short(outer_, std::span(inner));
+    }
+    Digest inner;
     SHA256_CTX state = inner_;
     SHA256_Update(&state, message.data(), message.size());
-    SHA256_Final(digest.data(), &state);
-    return finish_short(outer_, digest);
+    SHA256_Final(inner.data(), &state);
+    return finish_short(outer_, std::span<const std::uint8_t, sizeof inner>(inner));
 }
 
 Hmac Hmac::derive(std::string_view label) const {

@@ -74,9 +74,9 @@ def listening_port(children, name, process):
 
 
 def start_anteroom(children, build, name="anteroom", store="embedded", more="", whole_store=False,
-                   config=ANTEROOM_CONFIG, core=SERVER_CORE, changes=None):
+                   config=ANTEROOM_CONFIG, core=SERVER_CORE, changes=None, under=()):
     """`store`: its scheme, or all lines about it. `more`: what the configuration says besides. `core`: None: any.
-    `changes`: other lines for some of the usual ones."""
+    `changes`: other lines for some of the usual ones. `under`: the command that runs it."""
     folder = children.folder / name
     folder.mkdir(exist_ok=True)
     file = folder / "anteroom.toml"
@@ -85,7 +85,7 @@ def start_anteroom(children, build, name="anteroom", store="embedded", more="", 
     for usual, other in (changes or {}).items():
         text = text.replace(usual, other)
     file.write_text(text)
-    process = children.start(name, [build / "anteroom", "serve", "--config", file], core)
+    process = children.start(name, [*under, build / "anteroom", "serve", "--config", file], core)
     return Server(name, process, process.pid, listening_port(children, name, process))
 
 
