@@ -11,7 +11,5 @@ inline constexpr Millis writer_lease{2'000};
 inline constexpr Millis look_interval{200};
 // Deliveries that wait longer are refused, and the writer refuses asks that are older.
 inline constexpr Millis patience{5'000};
-// How often the writer is told of visitors that other processes saw.
-inline constexpr Millis seen_interval{1'000};
 
 } // namespace anteroom::shared
