@@ -1,4 +1,4 @@
-// Carriers: who stands in the inner line at this outer order? 8 bytes per order in use.
+// Carriers: the number in the inner line that carries this outer order. 8 bytes per order in use.
 #pragma once
 
 #include <array>

@@ -48,11 +48,11 @@ struct TakeNumber {
 struct SetLease {
     Number number = 0;
     Millis lease; // At most the room's own.
-}; // Who is inside may stay for so long from now, no longer, however often they are seen.
+};                // The visitor's lease ends so long from now, however often the visitor is seen.
 
 // The clock.
 struct Tick {};
-struct Wake {}; // The server was away until now: nobody's silence before now counts.
+struct Wake {}; // The server was away until now: silence before now ends no visit.
 
 // Operators.
 struct Configure {

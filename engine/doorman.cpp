@@ -67,7 +67,8 @@ void Room::lapse(Done& done) {
     }
 }
 
-// Who did not come when called gets another chance, and is absent until they ask; but not for ever.
+// A visitor who did not claim a call is first in line again, and absent until the next sign of
+// life; the last miss that the settings allow ends the visit.
 void Room::miss_or_expire(Number number, const Record& record, Done& done) {
     const bool is_last = record.place().missed + 1 >= limits::missed_max;
     const bool may_stay = !is_last || planted(Bug::called_for_ever);
@@ -84,7 +85,7 @@ bool Room::is_silent(const Record& record) const {
     return std::max(record.seen(), awake) + settings().idle <= now_;
 }
 
-// Ends the visits of the silent, and passes over who is absent, for the sake of the estimate.
+// Ends the visits of the silent, and passes over the absent, so that the estimate leaves them out.
 void Room::sweep(Done& done) {
     const Instant before = now_ - std::min(settings().idle, limits::presence_min);
     const Instant awake{awake_since_.load(std::memory_order_relaxed)};

@@ -98,8 +98,10 @@ void Room::fold(const Called& called, Instant at) {
     Place place = record.place();
     CHECK(place.state == VisitorState::waiting);
     flow_.called(at, scene());
-    add(inside_, +one_called); // First: a reader who meets nobody waiting meets them inside.
-    // In a copy of the room: who stands before was absent, or would have been called.
+    add(inside_,
+        +one_called); // First: a reader between the two counts the visitor twice, never not at all.
+    // In a copy of the room: visitors before this one must be absent, or they would have been
+    // called.
     Line& present = lines_[place.line].present;
     for (std::optional<std::uint64_t> first = present.front();
          !facts_ && first && *first < place.order; first = present.front())
@@ -141,7 +143,8 @@ void Room::fold(const Missed& missed, Instant at) {
     if (!planted(Bug::called_for_ever)) ++place.missed;
     record.await();
     if (carries(place.line)) carriers_.add(place.order, missed.number);
-    add(waiting_, +1); // First: a reader who meets nobody inside meets them waiting.
+    add(waiting_,
+        +1); // First: a reader between the two counts the visitor twice, never not at all.
     add(absent_, +1);
     add(first_again_, +1);
     record.put(place);
@@ -212,7 +215,7 @@ void Room::end(Number number, VisitorState state, Instant at) {
     CHECK(is_live(place.state));
     if (place.state != VisitorState::active) lines_[place.line].outside.erase(place.order);
     if (is_in_line(place.state)) {
-        // Who was passed over has departed before.
+        // A visitor who was passed over was counted as departed in pass_over().
         if (lines_[place.line].present.contains(place.order)) flow_.departed(at);
         leave_line(place);
     } else {

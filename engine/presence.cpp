@@ -1,4 +1,4 @@
-// Who is there: signs of life, and what follows from their absence.
+// Presence: signs of life, and passing over visitors who give none.
 //
 //   touch, stay   a reader's sign of life     not for who was passed over: that needs the writer
 //   Touch, greet  the writer's                may be called again from now on
@@ -67,7 +67,7 @@ void Room::greet(Number number, Instant now, Millis told) {
     if (state == VisitorState::waiting || state == VisitorState::active) welcome(*record, told);
 }
 
-// Writer. Seen now; whoever waits may be called.
+// Writer. Notes a sign of life; a waiting visitor may be called again.
 void Room::welcome(Record& record, Millis told) {
     const Place place = record.place();
     if (planted(Bug::passed_over_for_ever) && record.sign().passed_over) return;
@@ -76,7 +76,7 @@ void Room::welcome(Record& record, Millis told) {
     if (!lines_[place.line].present.contains(place.order)) put_forward(place);
 }
 
-// Writer. False: they were seen at this very moment, and stay among those who may be called.
+// Writer. False: a reader noted a sign of life meanwhile, and the visitor stays in `present`.
 bool Room::pass_over(Record& record, const Seen& sign) {
     if (!record.pass_over(sign)) return false;
     set_aside(record.place());
@@ -84,7 +84,8 @@ bool Room::pass_over(Record& record, const Seen& sign) {
     return true;
 }
 
-// Writer. Who was passed over may be called again, and is looked at anew when the turn comes.
+// Writer. Puts a visitor who was passed over back into `present`; the doorman looks again at the
+// turn.
 void Room::reconsider(Forgive whom) {
     follow_presence({}); // From here on this room knows itself.
     if (absent() == 0) return;
@@ -110,7 +111,7 @@ void Room::put_forward(const Place& place) {
 std::uint64_t Room::callable_before(std::uint8_t line, std::uint64_t order) const {
     const PresenceMarks* marks = marks_.load(std::memory_order_acquire);
     if (marks) return anteroom::callable_before(*marks, line, order);
-    if (absent() == 0) return UINT64_MAX; // Everybody: whoever asks knows how many.
+    if (absent() == 0) return UINT64_MAX; // No limit: all who are ahead.
     std::uint64_t before = lines_[line].present.rank(order);
     for (std::size_t i = 0; i < line; ++i) before += lines_[i].present.size();
     return before;

@@ -19,7 +19,7 @@ class Retired {
         objects_.emplace_back(object.release(), [](void* p) { delete static_cast<T*>(p); });
     }
 
-    // Moves everything out; whoever holds the result decides when it is destroyed.
+    // Moves everything out; the caller decides when it is destroyed.
     [[nodiscard]] Retired take() { return std::exchange(*this, Retired{}); }
 
     bool empty() const { return objects_.empty(); }

@@ -191,8 +191,9 @@ class Roll {
     struct Chunk {
         std::array<Record, chunk_size> records;
         std::uint32_t live = 0;
-        Instant seen_min = instant_max; // Nobody in line here was last seen before.
-        Instant ended;                  // The last end in this chunk.
+        Instant seen_min =
+            instant_max; // No visitor in line in this chunk was last seen before this.
+        Instant ended;   // The last end in this chunk.
     };
     struct Tomb {
         std::array<std::atomic<std::uint8_t>, chunk_size / 4> states{};
@@ -225,10 +226,11 @@ bool Roll::for_each_silent(Instant before, Visit visit) {
         for (std::size_t i = 0; i < chunk_size; ++i) {
             Record& record = chunk->records[i];
             const VisitorState state = record.place().state;
-            // Who missed a call may be called, or swept, when they are in line again.
+            // A visitor who missed a call is in line again, and may be called or swept.
             if (!is_in_line(state) && state != VisitorState::called) continue;
             if (planted(Bug::sweep_misses_returned) && state == VisitorState::leaving) continue;
-            // Who is leaving is not swept, but may come back and must not be missed then.
+            // A leaving visitor is not swept, but may come back, so the chunk must be looked at
+            // then.
             const bool due = state == VisitorState::waiting && record.seen() <= before;
             const Look look = due ? visit((index << chunk_bits) + i, record) : Look::stays;
             if (look == Look::enough) return false;

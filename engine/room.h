@@ -71,7 +71,7 @@ class Room {
     std::uint64_t digest() const;
     // Writer. A sign of life that another process took: no command, and nothing is claimed by it.
     void greet(Number number, Instant now, Millis told);
-    // Writer. In a copy: what the process that writes the room knows of who is absent.
+    // Writer. In a copy: takes over the writing process's summary of absent visitors.
     void follow_presence(PresenceMarks marks);
     // Writer. What was unlinked since the last call; destroy it when no reader can see it any more.
     [[nodiscard]] Retired take_retired() { return retired_.take(); }
@@ -96,8 +96,9 @@ class Room {
     // A sign of life that needs no decision; `told`: how soon the visitor is told to ask again.
     // False: send a Touch instead (called, leaving, passed over, ended).
     bool touch(Number number, Instant now, Millis told = Millis{0}) const;
-    // An open stream keeps its visitor present. It brings back who was passed over by mistake, but
-    // not who missed a call: nobody may be there any more. False: send a Touch.
+    // An open stream keeps its visitor present. False: the visitor was passed over; send a Touch.
+    // Of a visitor who missed a call it returns true and does nothing: perhaps the stream is half
+    // open.
     bool stay(Number number, Instant now) const;
     // Of a copy that another process writes: the visitor asked, and the writer is told so. From
     // then on touch() takes their signs of life again.

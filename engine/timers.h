@@ -1,4 +1,4 @@
-// Timers: when must somebody be looked at again? A heap of (time, number).
+// Timers: when must a visitor be looked at again? A heap of (time, number).
 //
 // Deadlines mostly move later (a lease slides with every sign of life) and are not moved here: when
 // an entry comes up, the room computes the real deadline and puts the number back if it lies ahead.

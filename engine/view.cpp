@@ -57,7 +57,7 @@ std::uint64_t Room::outside_before(const Standing& standing) const {
     return before;
 }
 
-// Of those who wait only the present count: for the others nobody has to be called.
+// `waiting` counts the present alone: the doorman does not call the absent.
 Flow::Scene Room::scene() const {
     const bool through = state() == RoomState::passthrough;
     const std::uint64_t all = waiting();

@@ -7,14 +7,14 @@
 namespace anteroom {
 
 // A visitor's identity inside the engine: 128 bits that the service made from the visitor's id with
-// a secret, so that nobody outside can choose keys that collide.
+// a secret, so that clients cannot choose keys that collide.
 struct VisitorKey {
     std::uint64_t high = 0;
     std::uint64_t low = 0;
     friend constexpr auto operator<=>(const VisitorKey&, const VisitorKey&) = default;
 };
 
-// The place a visitor got: strictly increasing, never reused. 0 is nobody.
+// The place a visitor got: strictly increasing, never reused. 0: no visitor.
 using Number = std::uint64_t;
 
 // Not one whose low 32 bits are 0: in the indexes these mean an empty slot.

@@ -54,7 +54,7 @@ std::uint32_t Audience::add(Number number, net::EventStream stream,
     subscribers_[slot].emplace(
         Subscriber{.stream = std::move(stream), .words = std::move(words), .begun = begun});
     by_number_.emplace(number, slot);
-    // A stream that is removed calls nobody any more, so the Audience is there.
+    // remove() drops the stream, and then on_close is not called any more: `this` is alive in it.
     subscribers_[slot]->stream.on_close([this, slot] { leave(slot); });
     if (first.is_owed) owe(slot);
     return slot;
@@ -193,7 +193,7 @@ void Audience::look_at(std::uint32_t slot, Tenth tenth, Instant now) {
         say(slot, {.frame = subscribers_[slot]->words->heartbeat()}, now);
 }
 
-// Who holds a stream open is there, unless they missed a call.
+// A visitor with an open stream is present, unless the visitor missed a call.
 void Audience::keep_present(Number number, Instant now) {
     if (!room_->stay(number, now) && greet_) greet_(*room_, number);
 }

@@ -5,8 +5,9 @@
 // pulse that could not go at once, and a heartbeat when the stream heard nothing for 16 to 20 s.
 // Time is an argument; there is no timer per stream.
 //
-// A stream gets at most one pulse a second. What could not be told of a visitor, because it was not
-// durable yet or the room was just being changed, is owed: retell() tries again.
+// A stream gets at most one pulse a second. News of a visitor that HostedRoom::may_tell() forbids,
+// because they are not durable yet or the room is just being changed, are owed: retell() asks the
+// words of that stream again.
 //
 // Threads: everything runs on the loop's thread.
 #pragma once
@@ -57,8 +58,8 @@ class Audience : public std::enable_shared_from_this<Audience> {
     bool owes() const { return !owed_.empty(); }
     std::size_t slots() const { return paces_.size(); }
 
-    // What everybody is to hear; goes to a stream that has not got it and had no other one within a
-    // second. To those that had, it goes with a look if there is no newer one after a second.
+    // The pulse for all streams. send_pulse sends it to a stream that does not have it and got no
+    // other pulse within a second; a look sends it to the rest if no newer pulse came in between.
     void set_pulse(const RoomPulse::Event& pulse, Instant now);
     void send_pulse(std::uint32_t slot, Instant now);
     void send_pulses(std::size_t from, std::size_t end, Instant now);
@@ -76,10 +77,10 @@ class Audience : public std::enable_shared_from_this<Audience> {
     std::optional<std::size_t> look(Tenth tenth, std::size_t from, std::size_t count, Instant now);
 
   private:
-    // What a look needs, apart from the rest: a tenth of a second later none of it is in the cache
-    // any more, and fetching three lines per stream cost more than the heartbeats. Times and
-    // versions are short because only differences count: when they wrap (109 minutes), at worst one
-    // pulse comes a second later.
+    // The fields that look() reads, apart from Subscriber: a tenth of a second later they are not
+    // in the cache any more, and fetching three cache lines per stream cost more than the
+    // heartbeats. Times and versions are short because only differences count: when they wrap (109
+    // minutes), at worst one pulse comes a second later.
     struct Pace {
         Number number = 0;         // 0: the slot is free.
         std::uint16_t heard = 0;   // The tenth in which something was sent,
@@ -104,7 +105,7 @@ class Audience : public std::enable_shared_from_this<Audience> {
     void keep_present(Number number, Instant now);
 
     const std::shared_ptr<HostedRoom> room_;
-    const net::Job on_leave_; // Empty: nobody wants to know.
+    const net::Job on_leave_; // May be empty.
     const Greet greet_;
     RoomPulse::Event pulse_;
     Tenth pulse_set_ = 0;

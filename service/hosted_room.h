@@ -22,9 +22,9 @@
 namespace anteroom {
 
 namespace limits {
-// A copy of a room that is older says so with every answer,
+// Answers from a copy of a room that is older than this say how old it is,
 inline constexpr Millis age_untold = seconds(2);
-// and after that it is of no use to anybody.
+// and from a copy that is older than this there are none.
 inline constexpr Millis age_max = minutes(1);
 } // namespace limits
 
@@ -59,7 +59,7 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
 
     const std::string& id() const { return id_; }
     std::uint32_t index() const { return index_; }
-    // Only what engine/room.h lists under "Reading".
+    // Only the functions that engine/room.h lists under "Reading".
     const Room& view() const { return room_; }
     // A sign of life that needs no decision, as Room::touch.
     bool touch(Number number, Instant now, Millis told = Millis{0}) const {
@@ -70,13 +70,13 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     // An open stream's, as Room::stay.
     bool stay(Number number, Instant now) const {
         const bool is_taken = room_.stay(number, now);
-        // Who missed a call is not there, whatever the stream says.
+        // A visitor who missed a call is absent, although the stream is open.
         if (is_taken && store_part_ && room_.is_present(number, now))
             store_part_->note_seen(number);
         return is_taken;
     }
-    // Whoever waits is told to ask again in so many seconds, and counts as present for as long as
-    // follows from it.
+    // Notes that a waiting visitor was told to ask again in `told` seconds: `presence` (settings.h)
+    // follows from it. Returns `told`.
     std::int64_t tell_to_ask_in(std::int64_t told, const Standing& standing, Instant now) const {
         if (standing.state == VisitorState::waiting) touch(standing.number, now, seconds(told));
         return told;
@@ -84,7 +84,7 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
     const Profile& profile() const { return *profile_.load(std::memory_order_acquire); }
     void set_profile(Profile profile);
 
-    // Holds the room for writing. What it does is in the order in which others see it.
+    // Holds the room for writing: changes are seen in the order in which Writings are made.
     class Writing {
       public:
         explicit Writing(HostedRoom& hosted);
@@ -99,8 +99,8 @@ class HostedRoom : public std::enable_shared_from_this<HostedRoom> {
         std::unique_lock<std::mutex> lock_;
     };
 
-    // What the room says of this visitor is as durable as the store promises: it may be told.
-    // Asked after the standing was read.
+    // True: the standing is as durable as the store promises, and may leave the process. To be
+    // called after the standing was read.
     bool may_tell(const Standing& standing) const {
         return standing.state == VisitorState::waiting || !unsettled_.covers(standing.number);
     }

@@ -7,7 +7,7 @@
 namespace anteroom {
 namespace {
 
-// Sockets served in one go: between two slices the loop looks after everybody else.
+// Streams served in one go: between two slices the loop serves its other connections.
 constexpr std::size_t slice = 500;
 // Not every tenth: many sends in one go cost half as much each as a few, and an idle loop sleeps.
 constexpr Millis turn_interval{500};
@@ -103,8 +103,9 @@ Hub::AudienceRef Hub::open(const std::shared_ptr<HostedRoom>& room) {
     return audience;
 }
 
-// After everything that was done to an audience. What it owes is told later. One without streams
-// goes, and with the last one the alarms: they must not outlive the loop.
+// To be called after every use of an audience. If the audience owes news, sets the alarm for
+// retell(). Drops an audience without streams, and with the last one the alarms: they must not
+// outlive the loop.
 void Hub::settle(const Audience& audience) {
     if (audience.owes() && !retell_alarm_)
         retell_alarm_ = loop_.after(retell_interval, [this] { retell(); });

@@ -28,8 +28,8 @@ namespace anteroom {
 
 class Hub {
   public:
-    // Writes the standing of a visitor as JSON; what a stream of that visitor may see. Unknown:
-    // what there is to say is not durable yet, or the room has forgotten the visitor.
+    // Writes the standing of a visitor as JSON. Returns unknown if may_tell() is false, or if the
+    // room has forgotten the visitor.
     using WriteStanding = UniqueFunction<VisitorState(const HostedRoom&, Number, std::string&)>;
 
     Hub(net::Loop& loop, const Clock& clock);
@@ -42,7 +42,8 @@ class Hub {
     void add(const std::shared_ptr<HostedRoom>& room, Number number, net::EventStream stream) {
         add(room, number, std::move(stream), own_words_);
     }
-    // The same in other words. The number of the stream: those that begin later have a higher one.
+    // The same with the words of an adapter. Returns the number of the stream; later ones are
+    // higher.
     std::uint64_t add(const std::shared_ptr<HostedRoom>& room, Number number,
                       net::EventStream stream, std::shared_ptr<StreamWords> words);
 
@@ -53,14 +54,15 @@ class Hub {
                 std::shared_ptr<const std::vector<Number>> numbers);
     // This visitor has a newer stream: older ones end whose words say so.
     void supersede(std::shared_ptr<HostedRoom> room, Number number, std::uint64_t newer);
-    // The room is gone: its streams end, and who still wants one asks again.
+    // The room is gone: its streams end, and clients connect again.
     void dismiss(std::shared_ptr<HostedRoom> room);
 
   private:
     class OwnWords;
     using AudienceRef = std::shared_ptr<Audience>;
 
-    AudienceRef audience_of(const HostedRoom& room) const; // Null: it has none here.
+    AudienceRef audience_of(
+        const HostedRoom& room) const; // Null: the room has no stream on this loop.
     AudienceRef open(const std::shared_ptr<HostedRoom>& room);
     void send_slice(AudienceRef audience, std::size_t from);
     void turn();

@@ -6,8 +6,8 @@ namespace anteroom {
 namespace {
 
 constexpr Millis pulse_interval = seconds(1);
-// Later than this and it was we who were away (stopped, or starved): nobody may be blamed for
-// silence.
+// A keeper that wakes up so much later than planned was stopped or starved, perhaps with the whole
+// process: the silence of visitors in that time must not end their visits.
 constexpr Millis stall_min = seconds(5);
 
 } // namespace
@@ -105,7 +105,7 @@ void Keeper::tick_due_rooms() {
             HostedRoom* due = due_.begin()->second;
             due_.erase(due_.begin());
             set_due(*due, instant_max);
-            // Shared, not borrowed: an operator may remove the room while it is being ticked.
+            // A shared_ptr: an operator may remove the room while it is being ticked.
             room = due->weak_from_this().lock();
         }
         if (room) store_.submit(*room, Tick{}, nullptr, {});
@@ -115,7 +115,7 @@ void Keeper::tick_due_rooms() {
 void Keeper::publish_pulses() {
     next_pulse_ = std::max(next_pulse_ + pulse_interval, clock_.now());
     for (const std::shared_ptr<HostedRoom>& room : rooms_.all()) {
-        // A room that nobody wrote to says what it said before.
+        // The pulse of a room that was not written to has not changed.
         if (room->pulse().take_wanted(room->streams() > 0)) publish_(room);
     }
 }

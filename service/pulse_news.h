@@ -23,13 +23,13 @@
 
 namespace anteroom {
 
-// How long somebody with so many ahead waits.
+// The waiting time of a visitor with so many ahead.
 struct WaitPoint {
     std::uint64_t ahead = 0;
     Wait wait;
 };
 
-// What a pulse says, without the time.
+// The content of a pulse, without its time.
 struct PulseContent {
     Pulse pulse;
     std::string message; // Empty: there is none.

@@ -1,8 +1,8 @@
 // Quiet: when may memory that rooms have unlinked be destroyed? One set of epochs for all rooms.
 //
 // Every thread that reads rooms holds a slot: the loops, which pass a quiet point at every turn,
-// and the keeper. Writers of any room hand over what they retired; it dies when every reader has
-// moved on.
+// and the keeper. Writers of any room hand over their Retired; it is destroyed when every reader
+// has passed a quiet point since.
 #pragma once
 
 #include <cstddef>

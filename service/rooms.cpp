@@ -8,8 +8,8 @@ namespace anteroom {
 Rooms::Rooms(Quiet& quiet, std::size_t rooms_max)
     : quiet_(quiet), rooms_max_(rooms_max), directory_(quiet) {}
 
-// A room that was removed in this moment lives until the caller's next quiet point, and for as long
-// as it is held.
+// A room that is removed at this moment lives until the caller's next quiet point, so that the
+// weak_ptr can be locked.
 std::shared_ptr<HostedRoom> Rooms::find_shared(std::string_view id) const {
     HostedRoom* room = find(id);
     return room ? room->weak_from_this().lock() : nullptr;

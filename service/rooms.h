@@ -56,16 +56,16 @@ class Rooms {
                                            const Profile& profile);
     // New rooms get this index or a higher one.
     void continue_at(std::uint32_t index);
-    // Where the rooms of several processes share the indexes: who gives them out. Nothing: there
-    // is none to be had now.
+    // For rooms that several processes share: the function that hands out indexes which no other
+    // process has. Returns nothing if there is none at the moment.
     using NextIndex = UniqueFunction<std::optional<std::uint32_t>()>;
     void take_indexes_from(NextIndex next);
     // Whether another process may have made the room of this index a moment ago: it is higher than
     // any that was heard of here.
     bool may_come(std::uint32_t index) const;
 
-    // A room that nobody can find before show(): it takes the place of the one with its id. Returns
-    // that one, now removed, or null.
+    // draft() makes a room that find() does not know before show(). show() replaces the room with
+    // the same id, and returns that one, now removed, or null.
     std::shared_ptr<HostedRoom> draft(std::string_view id, std::uint32_t index,
                                       const Profile& profile);
     std::shared_ptr<HostedRoom> show(const std::shared_ptr<HostedRoom>& room);

@@ -1,7 +1,8 @@
-// SeenNumbers: whose signs of life have not been passed on yet. One bit per number.
+// SeenNumbers: the visitors whose signs of life the writer of the room has not been told yet. One
+// bit per number.
 //
-// A process that answers polls of a room without writing to it tells the one that does, once in a
-// while, who was there. Noting is wait-free and any thread's; collecting is one thread's.
+// A process that answers polls from a copy of a room sends these numbers to the writer about once a
+// second. Noting is wait-free and any thread's; collecting is one thread's.
 #pragma once
 
 #include <array>

@@ -6,7 +6,8 @@
 namespace anteroom {
 namespace {
 
-// Whom a fact concerns, if there may be a stream to tell: who has just joined has none yet.
+// The number of the visitor whose streams must be told of the fact; 0: none. A visitor who has just
+// joined has no stream yet.
 Number concerned(const Fact& fact) {
     return std::visit(Overload{
                           [](const Called& f) { return f.number; },
@@ -48,7 +49,8 @@ Result<void> Service::load() {
     Result<void> loaded = store_->load(rooms_, audit_);
     if (!loaded) return loaded;
     for (const std::shared_ptr<HostedRoom>& room : rooms_.all()) {
-        submit(*room, Wake{}, nullptr, {}); // Nobody could be seen while we were away.
+        submit(*room, Wake{}, nullptr,
+               {}); // Visitors could not be seen while the process was down.
         submit(*room, Tick{}, nullptr, {});
     }
     return loaded;
@@ -95,7 +97,7 @@ void Service::remove_room(std::string_view id, net::Loop* loop, net::Job done) {
     const std::shared_ptr<HostedRoom> room = rooms_.remove(id);
     if (!room) return done();
     keeper_.forget(*room);
-    submit(*room, Clear{}, nullptr, {}); // Ends everybody, so that open streams are told.
+    submit(*room, Clear{}, nullptr, {}); // Ends every visit, so that open streams say so.
     store_->remove_room(*room, loop, std::move(done));
 }
 

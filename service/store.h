@@ -1,5 +1,5 @@
-// Store: where rooms live and what of them survives. A port: callers do not know whether a command
-// is applied in this process's memory, and when it is safe.
+// Store: applies commands to rooms and makes their facts durable. A port: callers do not know which
+// process applies a command, and when its facts are durable.
 //
 // Everything that is done to one room through one Store becomes durable in the order in which it
 // was done; of a new room, its opening comes first.
@@ -25,7 +25,7 @@ class Loop;
 
 namespace anteroom {
 
-// Hears what happened in rooms, once it is as durable as the store promises, in order per room.
+// Hears the facts of rooms once they are as durable as the store promises, in order per room.
 class StoreListener {
   public:
     StoreListener() = default;
@@ -35,8 +35,8 @@ class StoreListener {
     virtual void happened(HostedRoom& room, std::span<const Fact> facts) = 0;
     // The room wants a tick at this time.
     virtual void due(HostedRoom& room, Instant at) = 0;
-    // The room is no longer found: removed elsewhere, or another stands in its place. Who watches
-    // it must look again.
+    // Rooms does not find the room any more: another process removed it, or a fresh copy has
+    // replaced it. Streams of the room must end, so that clients find the new one.
     virtual void gone(HostedRoom&) {}
 };
 
@@ -55,8 +55,8 @@ class Store {
     // False: commands are refused as unavailable until the store has recovered.
     virtual bool is_writable() const = 0;
 
-    // Any thread. Whether there may be a room of this id that was not heard of here: another
-    // process made it a moment ago, or nobody can say now.
+    // Any thread. True: another process may have made a room of this id that this process has not
+    // read yet.
     virtual bool may_have(std::string_view) const { return false; }
 
     // Any thread. `done` runs on `loop`'s thread when the outcome is durable: perhaps before

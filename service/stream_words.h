@@ -1,5 +1,5 @@
-// StreamWords: what one event stream says of its visitor. The hub knows when there is something to
-// say and to whom; how it is said is the adapter's.
+// StreamWords: the events that one stream sends about its visitor. The hub decides when a stream is
+// to say something; an adapter implements StreamWords in its own format.
 //
 // Threads: everything runs on the stream's loop.
 #pragma once

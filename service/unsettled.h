@@ -37,7 +37,7 @@ class Unsettled {
     void end_waiting(std::uint32_t commands = 1) { waiting_.fetch_sub(commands); }
     bool has_waiting() const { return waiting_.load() > 0; }
 
-    // Something about who may pass from the outer line.
+    // True: a fact of the outer line is not durable yet.
     bool covers_outer() const {
         return changing_.load(std::memory_order_acquire) ||
                outer_.load(std::memory_order_acquire) != 0;

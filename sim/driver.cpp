@@ -120,7 +120,7 @@ void Driver::restart(Millis down) {
 
 void Driver::stall(Millis length) {
     world_time_ = world_time_ + length;
-    glitch_end_ = instant_min; // Who comes back reads the clock anew.
+    glitch_end_ = instant_min; // A restarted server reads the clock anew.
     ask(Wake{});
 }
 

@@ -12,11 +12,12 @@ namespace anteroom::sim {
 
 // Chances are in percent.
 struct Habits {
-    std::int64_t no_show = 0;    // Never comes when called.
-    std::int64_t vanish = 0;     // Goes silently instead of saying so.
-    std::int64_t sleep = 0;      // Per look: the phone sleeps for minutes.
-    std::int64_t streams = 0;    // Holds an event stream open instead of asking.
-    std::int64_t half_open = 0;  // Per beat of a stream: nobody is there any more, for a while.
+    std::int64_t no_show = 0; // Never comes when called.
+    std::int64_t vanish = 0;  // Goes silently instead of saying so.
+    std::int64_t sleep = 0;   // Per look: the phone sleeps for minutes.
+    std::int64_t streams = 0; // Holds an event stream open instead of asking.
+    std::int64_t half_open =
+        0; // Per beat of a stream: its visitor goes away for a while, and it stays open.
     std::int64_t background = 0; // Asks once a minute: the browser slows the tab down.
     std::int64_t refresh = 0;    // Per look: leaves and comes back.
     std::int64_t join_again = 0; // Per look: joins once more with the same key.

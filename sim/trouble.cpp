@@ -98,7 +98,7 @@ void Trouble::change_state() {
                                        RoomState::closed, RoomState::passthrough})});
 }
 
-// Mostly somebody's, sometimes nobody's.
+// Mostly the number of a visitor, sometimes one that was never issued.
 Number Trouble::some_number() {
     const auto issued = static_cast<std::int64_t>(driver_.room().issued());
     if (random_.percent(10))
@@ -134,7 +134,8 @@ void Trouble::attack() {
         case 4: driver_.ask(Touch{some_number()}); break;
         case 5: driver_.ask(Finish{driver_.room().issued() + 1}); break;
         default: {
-            // Finishing before the turn; of those inside nobody but themselves knows the ticket.
+            // Finish before the turn: only for numbers outside, because an attacker does not have
+            // the tickets of visitors inside.
             const Number number = some_number();
             if (!is_inside(driver_.glance(number).state)) driver_.ask(Finish{number});
         }
@@ -157,7 +158,7 @@ void Trouble::end() {
     open.lease_max = seconds(30);
     open.claim_window = seconds(15);
     open.leave_grace = std::min(open.leave_grace, seconds(5));
-    // Nobody calls the absent: the sweeper ends their visits.
+    // The doorman does not call the absent: the sweeper ends their visits.
     open.idle = seconds(60);
     open.sweep_interval = seconds(5);
     open.presence = Millis{0};

@@ -133,7 +133,7 @@ void Visitors::act_in_line(std::uint64_t id, Visitor& visitor) {
     act_joining(id, visitor);
 }
 
-// Some streams stay open for a while although nobody is there: the server cannot know.
+// Some streams stay open for a while after their visitor has gone: the server cannot know.
 void Visitors::act_on_stream(std::uint64_t id, Visitor& visitor) {
     const Instant now = driver_.world_time();
     if (visitor.wakes <= now && random_.percent(plan_.habits.half_open))
@@ -156,7 +156,7 @@ void Visitors::act_refreshing(std::uint64_t id, Visitor& visitor) {
     follow(id, visitor, driver_.look(visitor.number));
 }
 
-// What somebody does who has just been told where they stand.
+// What a visitor does after an answer.
 void Visitors::follow(std::uint64_t id, Visitor& visitor, const Standing& standing) {
     if (standing.state == VisitorState::called && visitor.comes_when_called) {
         driver_.ask(Claim{visitor.number});

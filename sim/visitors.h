@@ -24,7 +24,7 @@ class Visitors {
 
     void open();                     // The rush, and the first of those who come later.
     void arrive();                   // One more, or a burst of them; plans the next arrival.
-    void close() { closed_ = true; } // Nobody new comes.
+    void close() { closed_ = true; } // No new visitors come.
     // So many in a hundred are cut off for so long, and then all come back within seconds.
     void cut_off(std::uint64_t percent, Millis length);
     void act(std::uint64_t id);
@@ -46,7 +46,7 @@ class Visitors {
         bool says_goodbye = true;
         bool has_stream = false;
         bool in_background = false;
-        Instant wakes{}; // Until then nobody is there, though the stream looks open.
+        Instant wakes{}; // Until then the visitor is away, though the stream looks open.
     };
 
     void add(Millis after);

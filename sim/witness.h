@@ -52,14 +52,14 @@ class Witness {
     void saw_stay(Number number, Instant now, bool asked);
     // The room was made anew from its facts: what visitors were told to do is in none of them.
     void saw_restart();
-    // What the room tells somebody.
+    // The room told a visitor this.
     void saw_standing(const Standing& standing);
     // The same, where the whole line is looked through: `ahead` must be right, not only plausible.
     void saw_standing(const Standing& standing, std::uint64_t ahead);
     void saw_counts(const Counts& counts);
     // Time passes: is there a free slot and somebody for it, for too long?
     void saw_time(Instant now);
-    // Everybody who should have been gone by now.
+    // Checks that every visit whose end is overdue has ended.
     void look_for_overdue(Instant now);
 
     // Any other observation that must hold.

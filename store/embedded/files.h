@@ -36,7 +36,7 @@ Result<void> make_folder(const std::string& path);
 Result<void> sync_folder(const std::string& path);
 
 // The one process that may write to the folder, for as long as this lives. Its id is in the file
-// "lock", so that whoever is refused can be told.
+// "lock", so that a second process can say which one has it.
 Result<File> lock_folder(const std::string& folder);
 
 // The process that has the folder's lock, if the lock names one that lives. Asking changes nothing
@@ -59,7 +59,8 @@ class HeadFile {
     std::string path_;
     std::uint64_t fact_ = 0;
     std::uint64_t batch_ = 0;
-    std::uint64_t turn_ = 0; // Two places in turns: a torn one leaves the other.
+    std::uint64_t turn_ =
+        0; // Written to two places in turns: a torn write leaves the other one whole.
 };
 
 } // namespace anteroom::embedded

@@ -54,7 +54,7 @@ Fault damaged(std::string what) {
     return Fault{"the ledger is damaged: " + std::move(what)};
 }
 
-// For people who read the ledger: nothing of ours looks at the names.
+// Names for people who read the ledger; no code reads them.
 Trouble name_fact_kinds(Database& database) {
     for (const FactKind& kind : fact_kinds) {
         const std::string insert =

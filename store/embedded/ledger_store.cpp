@@ -16,9 +16,9 @@ namespace {
 
 using sqlite::Trouble;
 
-// Entries in one transaction: enough to make the disk's wait cheap, few enough to end soon.
+// Queued changes in one transaction: enough to share one sync, few enough for a short one.
 constexpr std::size_t batch_max = 4'096;
-// Commands that may wait for the disk; who comes later is refused at once.
+// Commands that may wait for the disk; later ones are refused at once.
 constexpr std::size_t queue_max = 200'000;
 // Facts that may wait for it before ticks are put off: a sweep of a large room makes facts much
 // faster than the disk takes them, and each occupies 192 bytes until then.

@@ -34,8 +34,8 @@ class Writer {
                 chapter_.clearing = Clearing{.room = fact.room, .at = fact.at};
                 return finish_chapter();
             case FactKind::missed: return take_back_call(fact);
-            // Who leaves and comes back within the grace period was never away; the outer line has
-            // numbers, not visits.
+            // A visitor who leaves and comes back within the grace period was never away; the outer
+            // line has numbers, not visits.
             case FactKind::leaving:
             case FactKind::returned:
             case FactKind::redeemed:

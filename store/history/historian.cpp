@@ -211,7 +211,7 @@ Result<bool> Historian::Worker::turn() {
     Result<FactFeed::Reading> reading = feed->read(*at, options->facts_per_batch);
     if (!reading) return reading.fault();
     if (*at > reading->last) {
-        cursor.store(0); // Hold everything back until somebody has looked.
+        cursor.store(0); // The ledger prunes nothing until an operator has looked.
         return Fault{sink->name() + " knows fact " + std::to_string(*at) +
                      ", but the ledger ends at " + std::to_string(reading->last) +
                      ": they do not belong together"};
@@ -249,7 +249,7 @@ Result<void> Historian::Worker::carry(FactFeed::Reading reading) {
                              [](const LedgerRoom& a, std::uint32_t b) { return a.room < b; });
         const bool is_known = known != listed.end() && known->room == entry.room;
         if (is_known && (*known == entry || (known->removed_at && !entry.removed_at))) continue;
-        // Whoever is still in a room that was removed leaves with it.
+        // Visits that are live when their room is removed end with it.
         if (entry.removed_at)
             facts.push_back(
                 {.room = entry.room, .at = *entry.removed_at, .kind = FactKind::cleared});

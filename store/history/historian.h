@@ -1,9 +1,9 @@
 // Historian: carries facts from the ledger to the places where the history is kept, and deletes
 // there what is too old.
 //
-// One thread per sink, so that a database that is away holds up nobody. A sink that fails is tried
-// again, ever more seldom; what it missed stays in the ledger, because the ledger prunes only what
-// consumed() covers.
+// One thread per sink, so that a database that is away does not delay other sinks. A sink that
+// fails is tried again, ever more seldom; what it missed stays in the ledger, because the ledger
+// prunes only what consumed() covers.
 //
 // Threads: everything may be called from anywhere, start() and stop() once.
 #pragma once

@@ -3,7 +3,7 @@
 // The rows and the cursor change in one transaction, so every fact is counted once, whoever is
 // killed when: what was not committed is read from the ledger again.
 //
-// Threads: one at a time; a sink may block, and nobody but its own thread waits for it.
+// Threads: one at a time; a sink may block, and only its own thread waits for it.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,7 @@ CREATE INDEX visits_state ON visits(room, state);
 CREATE INDEX visits_ended ON visits(ended_at) WHERE ended_at IS NOT NULL;
 )";
 
-// System P's two tables, beside ours: who knows nothing of them can still read and write the rest.
+// System P's two tables, beside ours: an older version ignores them, and reads and writes the rest.
 // Only rooms that are queues ("TYPE:ID") have tokens.
 constexpr const char* queues = R"(
 CREATE TABLE IF NOT EXISTS entry_tokens(
@@ -159,7 +159,7 @@ struct SqliteSink::Open {
             Prepared{&configure,
                      "UPDATE rooms SET capacity = ?2, admit_batch = ?3, admit_interval = ?4"
                      " WHERE room = ?1"},
-            // A pause is not an end: only who did not take visitors can begin to.
+            // A pause is not an end: opened_at moves only when a draining or closed room opens.
             Prepared{
                 &set_state,
                 "UPDATE rooms SET state = ?2,"

@@ -48,7 +48,7 @@ struct Call {
     Stage stage = Stage::waiting;
     Calls* list = nullptr;
     Calls::iterator self;
-    Load* load = nullptr; // Whom it is charged to, with so many
+    Load* load = nullptr; // The counter that it is charged to, with so many
     std::size_t bytes = 0;
 
     bool asks = false;            // ASKING goes before it,

@@ -20,14 +20,14 @@ class CallLink final : public Link {
     CallLink(Core& core, Node& node, Mode mode);
 
     void add(Call& call);
-    // Gives back those that wait and may go elsewhere.
+    // Gives back the waiting calls that may go to another node.
     void take_waiting(Calls& to);
     // This is no primary any more: makes the connection anew when what is under way has ended.
     void leave();
     // Its sister was lost: this one may be dead without knowing, if nothing is under way.
     void renew();
 
-    // EVAL is under way: whoever comes behind it will find the script.
+    // EVAL is under way: calls behind it will find the script.
     bool is_loading(const std::string& sha) const { return loading_.contains(sha); }
     void note_loading(const std::string& sha) { loading_.insert(sha); }
     void note_loaded(const std::string& sha) { loading_.erase(sha); }
@@ -64,7 +64,7 @@ class CallLink final : public Link {
     std::set<std::string> loading_; // Scripts, by their sums: EVAL is under way,
     std::set<std::string> brought_; // or was, over this connection.
     std::string wire_;
-    Millis longest_{};      // The patience of those under way.
+    Millis longest_{};      // The longest patience of the calls under way.
     Instant quiet_since_{}; // When there was last nothing under way.
     net::Timer silence_;
 };

@@ -28,7 +28,7 @@ class ClusterRoute final : public Route {
         if (!map_[slot]) want_refresh();
         return map_[slot];
     }
-    // While nobody answers, nodes stay for the sake of their pauses.
+    // While no node answers, nodes are kept, because each remembers its pause before the next try.
     bool keeps(const Node& node) const override { return node.is_primary || !was_answered_; }
     bool is_reachable() const override;
 
@@ -88,7 +88,7 @@ void ClusterRoute::want_refresh() {
     if (!refresh_.armed() || refresh_.due() > due) core_.loop().arm_at(refresh_, due);
 }
 
-// Those who are there are asked first, in any order: they need not know the same.
+// Connected nodes are asked first, in any order: their views of the Cluster may differ.
 void ClusterRoute::refresh() {
     refreshing_ = true;
     again_ = false;
@@ -128,7 +128,7 @@ void ClusterRoute::on_answer(const Address& asked, const CallResult& answer) {
     }
     const auto ranges =
         answer.trouble == Trouble::none ? parse_slots(answer.reply, asked) : std::nullopt;
-    // A node that was just started, and has met nobody, knows no slots.
+    // A node that was just started, and has met no other node, knows no slots.
     if (!ranges || ranges->empty()) return ask_next();
     install(*ranges);
     on_refreshed(true);

@@ -126,7 +126,7 @@ void Connection::on_greeting(const Reply& reply) {
 
 void Connection::on_greeting_error(Step step, const Reply& error) {
     if (is_passing(error)) return end(Ended::unreachable, error.text);
-    // Who may not ask for the role, or not give a name, may still do what we need.
+    // A user that may not run ROLE or CLIENT SETNAME may still run the commands of the store.
     const bool is_denied = error.error_code() == "NOPERM";
     if (is_denied && (step == Step::name || step == Step::role)) return;
     end(Ended::refused, error.text);

@@ -95,7 +95,7 @@ bool Core::deliver() {
     return subscriptions_.deliver(alive);
 }
 
-// Nobody is in the middle of a call to one of these nodes.
+// REQUIRES: not called from inside of a function of one of these nodes.
 void Core::sweep() {
     std::erase_if(nodes_, [&](const auto& entry) {
         Node& node = *entry.second;

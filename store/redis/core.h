@@ -124,8 +124,8 @@ class Core {
     bool stopped_ = false;
     bool turn_is_scheduled_ = false;
 
-    Load load_;      // Of those that are with no node:
-    Calls homeless_; // Nobody knows where they belong,
+    Load load_;      // Of the calls that are with no node:
+    Calls homeless_; // their node is not known,
     Calls delayed_;  // or they are to be tried again.
     std::deque<Finished> finished_;
     std::map<std::string, std::unique_ptr<Node>> nodes_;

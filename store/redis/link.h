@@ -1,5 +1,5 @@
 // Link: a connection to a node that is made anew when it ends, after a pause that grows. What goes
-// over it is for those who derive from it. Internal to store/redis.
+// over it is for derived classes. Internal to store/redis.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class Link : protected Connection::Owner {
     void take_turn();
     void shut(); // For good. Whatever waits is answered.
 
-    virtual bool is_idle() const = 0; // Nobody waits for anything.
+    virtual bool is_idle() const = 0; // No call and no subscription waits.
 
   protected:
     virtual bool is_wanted() const = 0; // Should there be a connection?

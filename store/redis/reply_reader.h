@@ -1,7 +1,7 @@
 // ReplyReader: bytes in, replies out (RESP2), by hiredis' reader without its I/O.
 //
 // Bounded: the bytes and the values of one reply; hiredis allows seven lists inside each other.
-// What is no reply, or too much, breaks the reader for good: nobody knows where the next one
+// What is no reply, or too much, breaks the reader for good: it is not known where the next one
 // starts.
 #pragma once
 

@@ -19,7 +19,7 @@ class Route {
     virtual ~Route() = default;
 
     virtual void start() = 0;
-    // Null: not known yet. Asking for one that is missing makes somebody look for it.
+    // Null: not known yet. Asking for a missing one begins a search for it.
     virtual Node* node_for(std::uint16_t slot) = 0;
     virtual bool keeps(const Node& node) const = 0; // Even when nothing is under way there.
     virtual bool is_reachable() const = 0;

@@ -53,12 +53,12 @@ struct AskRemove {};
 
 struct AskMessage {
     std::uint64_t process = 0;
-    std::uint64_t id = 0; // 0: nobody waits for an answer.
-    Instant at;           // Nobody waits for what was asked long ago.
+    std::uint64_t id = 0; // 0: the asking process wants no answer.
+    Instant at;           // The writer refuses an ask that is older than `patience`.
     std::variant<AskCommand, AskSeen, AskProfile, AskRemove> what;
 };
 
-// What the writer tells the others of who is absent; news, not part of the log.
+// The writer's summary of the absent visitors for the other processes; published, not logged.
 std::string write_presence(const PresenceMarks& marks);
 std::optional<PresenceMarks> read_presence(std::string_view bytes);
 

@@ -14,16 +14,22 @@ class RoomKeys {
   public:
     explicit RoomKeys(std::string_view room) : tag_("{" + std::string(room) + "}:") {}
 
-    std::string head() const { return tag_ + "head"; }       // HASH: where the log ends.
-    std::string log() const { return tag_ + "log"; }         // STREAM: what happened.
-    std::string writer() const { return tag_ + "writer"; }   // STRING: who writes, for a while.
-    std::string asks() const { return tag_ + "asks"; }       // STREAM: what the writer is asked.
-    std::string queue() const { return tag_ + "queue"; }     // ZSET: who waits, in order.
-    std::string active() const { return tag_ + "active"; }   // ZSET: who is inside, until when.
-    std::string members() const { return tag_ + "members"; } // HASH: number to visitor.
+    std::string head() const { return tag_ + "head"; } // HASH: where the log ends.
+    std::string log() const { return tag_ + "log"; }   // STREAM: the entries.
+    std::string writer() const {
+        return tag_ + "writer";
+    } // STRING: the writing process, with an expiry.
+    std::string asks() const { return tag_ + "asks"; }   // STREAM: asks for the writer.
+    std::string queue() const { return tag_ + "queue"; } // ZSET: waiting visitors, in order.
+    std::string active() const {
+        return tag_ + "active";
+    } // ZSET: visitors inside, by end of lease.
+    std::string members() const { return tag_ + "members"; }     // HASH: number to visitor.
     std::string threshold() const { return tag_ + "threshold"; } // STRING: the capacity.
-    std::string snapshot() const { return tag_ + "snapshot"; }   // HASH: the room as it once was.
-    std::string snapshot_pieces(std::uint64_t position) const {  // LIST: its bytes.
+    std::string snapshot() const {
+        return tag_ + "snapshot";
+    } // HASH: position, stamp and pieces of it.
+    std::string snapshot_pieces(std::uint64_t position) const { // LIST: its bytes.
         return tag_ + "snapshot:" + std::to_string(position);
     }
     std::string news() const { return tag_ + "news"; } // Channel.
@@ -38,7 +44,7 @@ inline const std::string registry_version = "{anteroom rooms}:version"; // Count
 inline const std::string registry_next = "{anteroom rooms}:next";       // Indexes given out.
 inline const std::string registry_free = "{anteroom rooms}:free";       // LIST: given back.
 inline const std::string registry_keys = "{anteroom rooms}:keys";       // Whose signatures count.
-inline const std::string registry_audit = "{anteroom rooms}:audit";     // STREAM: who did what.
-inline const std::string registry_news = "{anteroom rooms}:news";       // Channel.
+inline const std::string registry_audit = "{anteroom rooms}:audit"; // STREAM: acts of operators.
+inline const std::string registry_news = "{anteroom rooms}:news";   // Channel.
 
 } // namespace anteroom::shared

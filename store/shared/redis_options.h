@@ -20,8 +20,8 @@ struct RedisOptions {
     redis::Url url;
     std::shared_ptr<net::TlsClient> tls;
     std::string server_name;
-    int replicas = 1;      // That must have what is acknowledged; 0: the primary's word is enough.
-    std::string keys_mark; // Of the keys we sign with: everybody must have the same.
+    int replicas = 1; // That must confirm an entry before it is acknowledged; 0: the primary alone.
+    std::string keys_mark; // A digest of the signing keys: all processes must have the same.
     std::uint64_t snapshot_facts = 250'000;
     Millis load_patience{15'000}; // Until Redis answers, at the start.
     UniqueFunction<void(const std::string&)> say;

@@ -17,7 +17,8 @@ namespace {
 constexpr std::size_t rooms_per_look = 250; // A thousand rooms within a second.
 constexpr std::size_t indexes_kept = 4;     // For rooms that are created by first use.
 constexpr std::uint64_t beats_per_second = 1'000 / look_interval.count;
-constexpr std::uint64_t beats_per_registry = 5 * beats_per_second; // Then it is read whole.
+constexpr std::uint64_t beats_per_registry =
+    5 * beats_per_second;               // The registry is read whole this often.
 constexpr const char* no_version = "-"; // Of the registry: read it whole.
 constexpr std::uint32_t loss_delays_max = 25;
 constexpr Millis loss_delay{200};
@@ -27,7 +28,7 @@ constexpr auto stop_patience = std::chrono::seconds(3);
 std::uint64_t draw_process() {
     std::uint64_t id = 0;
     CHECK(RAND_bytes(reinterpret_cast<unsigned char*>(&id), sizeof id) == 1);
-    return id | 1; // 0 is nobody.
+    return id | 1; // 0 stands for "no process".
 }
 
 std::string audit_text(const AuditEntry& entry) {
@@ -87,7 +88,7 @@ void RedisStore::say(const std::string& line) {
     if (options_.say) options_.say(line);
 }
 
-// Said once: it is tried again and again.
+// Said once for each reason: the store tries again every beat.
 void RedisStore::on_refused(const std::string& why) {
     {
         const std::lock_guard lock(mutex_);
@@ -144,7 +145,7 @@ Result<void> RedisStore::load(Rooms& rooms, Audit& audit) {
     return {};
 }
 
-// Whoever signs with other keys would not know the tickets and passes of the others.
+// A process with other signing keys would reject the tickets and passes that the others issue.
 Result<void> RedisStore::check_keys() {
     const auto end =
         std::chrono::steady_clock::now() + std::chrono::milliseconds(options_.load_patience.count);
@@ -155,7 +156,7 @@ Result<void> RedisStore::check_keys() {
             client_->call(registry_keys, {"SET", registry_keys, options_.keys_mark, "NX", "GET"},
                           [promise](const CallResult& answer) { promise->set_value(answer); });
         });
-        const CallResult answer = future.get(); // It has a deadline of its own.
+        const CallResult answer = future.get(); // The call has a deadline.
         if (answer.trouble == Trouble::none) {
             if (answer.reply.is_nil() || answer.reply.text == options_.keys_mark) return {};
             return Fault{
@@ -266,7 +267,7 @@ void RedisStore::on_opened(HostedRoom& room) {
     watch(room.shared_from_this());
 }
 
-// What is lost here is made good when the registry is read whole.
+// If this call fails, compare_registry() enrolls the room later.
 void RedisStore::enroll(const HostedRoom& room) {
     client_->run(register_script(), {registry_version, registry_rooms},
                  {room.id(), std::to_string(room.index()), registry_news},
@@ -297,7 +298,7 @@ void RedisStore::on_lost(HostedRoom& room) {
     const std::uint32_t losses = losses_[room.id()]++;
     const auto found = logs_.find(room.id());
     if (found == logs_.end() || found->second.get() != &room) return;
-    // Its index may not be the one we gave it.
+    // The room in Redis may be another one of this id, with another index.
     const std::string id = room.id();
     const Millis delay{loss_delay.count * std::min(losses, loss_delays_max)};
     delayed_.push_back(loop_.after(delay, [this, id] {
@@ -374,9 +375,10 @@ void RedisStore::on_registry(const CallResult& answer, Instant asked) {
     changed_.notify_all();
 }
 
-// What we do not have is loaded. What it does not have is entered again: whoever made the room may
-// have died before saying so, or Redis may have forgotten it. If it is we who have not heard that a
-// room is gone, then all find it gone, and strike it out.
+// Loads rooms that this process lacks, and enrolls live rooms that the registry lacks: the process
+// that opened one may have died before enroll(), or Redis has lost the registration. If the room
+// was removed and this process has not heard of it, its RoomLog finds that out, and on_gone()
+// strikes the room from the registry again.
 void RedisStore::compare_registry(const std::vector<Reply>& ids_and_indexes) {
     std::set<std::string_view> listed;
     for (std::size_t i = 0; i + 1 < ids_and_indexes.size(); i += 2) {

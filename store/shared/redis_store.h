@@ -1,7 +1,7 @@
 // RedisStore: rooms that several processes share, on a Redis 7 server or Cluster.
 //
 // Every process has a copy of every room, and one of them writes it (room_log.h). Polls are
-// answered from the copy; Redis sees what changes a room, not who looks at it.
+// answered from the copy and do not reach Redis.
 //
 // Threads: one of its own, with its own loop, does everything that concerns Redis.
 #pragma once
@@ -57,7 +57,7 @@ class RedisStore final : public Store, private LogContext::Owner {
     const redis::Counters& counters() const { return client_->counters(); }
 
   private:
-    // What becomes of rooms; the loop's thread.
+    // Called by the rooms' logs, on the loop's thread.
     void on_live(HostedRoom& room) override;
     void on_lost(HostedRoom& room) override;
     void on_gone(HostedRoom& room) override;
@@ -108,9 +108,9 @@ class RedisStore final : public Store, private LogContext::Owner {
     std::vector<std::uint32_t> indexes_;         // Guarded by mutex_, as all that follows.
     std::set<std::string, std::less<>> loading_; // Rooms that have not been shown yet.
     bool registry_read_ = false;
-    Instant registry_fresh_{}; // The registry had no other rooms at this time.
+    Instant registry_fresh_{}; // Rooms registered before this time are known here.
     std::string last_said_;
-    std::string refusal_; // What Redis will not do for us.
+    std::string refusal_; // The last error with which Redis refused a command.
     RedisFigures figures_;
 };
 

@@ -1,4 +1,4 @@
-// A room's log, as everybody sees it: what is new, what is settled, what is asked of the writer.
+// RoomLog in every process: follows the log, settles entries, sends asks to the writer.
 #include "store/shared/room_log.h"
 
 #include "base/check.h"
@@ -51,7 +51,7 @@ void RoomLog::follow() {
                             if (log.mode_ == Mode::dead) return;
                             if (answer.trouble == Trouble::refused)
                                 log.context_.refused(answer.reply.text);
-                            // What was asked about an earlier place says nothing about this one.
+                            // The reply is for an older log position: ignore it.
                             if (answer.trouble == Trouble::none && log.position_ == position)
                                 log.on_followed(answer, asked);
                             if (again) log.follow();
@@ -82,7 +82,7 @@ void RoomLog::on_followed(const CallResult& answer, Instant asked) {
         context_.owner.on_gone(room_);
         return die();
     }
-    if (flight_) { // Its answer will say more than we can see here.
+    if (flight_) { // The reply to the flight will tell whether it was written.
         if (!head->is_ours && !head->is_free) return step_down();
         if (head->asks > asks_taken_) fetch_asks();
         return;
@@ -98,7 +98,7 @@ void RoomLog::on_followed(const CallResult& answer, Instant asked) {
     if (mode_ == Mode::loading) {
         mode_ = Mode::live;
         context_.owner.on_live(room_);
-        return follow(); // Perhaps nobody writes it.
+        return follow(); // Become the writer if there is none.
     }
     if (head->is_ours && !writes_) become_writer();
     if (!head->is_ours && writes_) step_down();
@@ -106,7 +106,7 @@ void RoomLog::on_followed(const CallResult& answer, Instant asked) {
     if (head->is_free && !context_.stopping && mode_ == Mode::live && !writes_) follow();
 }
 
-// A writing whose end nobody saw: it is in the log, or it is not.
+// The reply to the flight was lost: the head says whether its entry is in the log.
 void RoomLog::on_uncertain(const std::optional<Head>& head) {
     const std::shared_ptr<HostedRoom> alive = keep_alive();
     if (flight_->opens) {
@@ -121,8 +121,8 @@ void RoomLog::on_uncertain(const std::optional<Head>& head) {
         return die();
     }
     if (head->position == position_ && head->stamp == stamp_) {
-        // Not done. What was decided long ago may not happen now: others may have been called
-        // since.
+        // The entry is not in the log. It is sent again only while the lease lasts: after that
+        // another process may have written, and its calls come first.
         if (head->is_ours && context_.clock.now() - flight_->since < writer_lease)
             return send_flight();
         return lose("what was decided could not be written in time");
@@ -183,7 +183,7 @@ bool RoomLog::replay(LogEntry entry, Settling& settling) {
     for (AskAnswer& answer : entry.answers) {
         if (answer.process != context_.process_id) continue;
         const auto found = waiting_.find(answer.ask);
-        if (found == waiting_.end()) continue; // Nobody waits any more.
+        if (found == waiting_.end()) continue; // look_after() has refused it already.
         found->second.outcome = answer.outcome;
         settling.deliveries.push_back(std::move(found->second));
         waiting_.erase(found);
@@ -192,7 +192,8 @@ bool RoomLog::replay(LogEntry entry, Settling& settling) {
     return fits;
 }
 
-// E<position> <entry>: written. C<position>: confirmed. A: asked. W: nobody writes. N: look.
+// E<position> <entry>: a new entry. C<position>: confirmed by replicas. A: a new ask. P<marks>: who
+// is absent. W: the room has no writer. N: follow.
 void RoomLog::on_news(std::optional<std::string> news) {
     if (mode_ == Mode::dead || mode_ == Mode::opening) return;
     if (!news || news->empty()) return follow();
@@ -318,7 +319,7 @@ void RoomLog::send_asks() {
     }
 }
 
-// We became the writer in the meantime, or there is none.
+// This process became the writer before the ask was sent, or the log is dead.
 void RoomLog::redo(Outgoing outgoing) {
     Delivery& delivery = outgoing.delivery;
     if (mode_ == Mode::dead || !writes_) return refuse(std::move(delivery));
@@ -350,7 +351,7 @@ void RoomLog::send(const AskMessage& ask) {
             RoomLog& log = of(*room);
             if (answer.trouble == Trouble::unknown || log.mode_ == Mode::dead) return;
             const bool is_asked = answer.trouble == Trouble::none && answer.reply.is_text();
-            if (is_asked && answer.reply.text.empty()) log.follow(); // Nobody writes: shall we?
+            if (is_asked && answer.reply.text.empty()) log.follow(); // No writer: try to become it.
             if (is_asked || id == 0) return;
             const auto found = log.waiting_.find(id);
             if (found == log.waiting_.end()) return;

@@ -1,9 +1,9 @@
 // RoomLog: one room's part of the Redis store: its log, and this process's copy of the room.
 //
 // One process writes a room at a time; all others follow its log and ask the writer for what they
-// want done. Nothing depends on there being only one: a writing names the entry it comes after, and
-// is refused when that is not the last one. Who was refused knows less than it thought, and begins
-// anew from what is written (docs/decisions/0011-rooms-on-redis.md).
+// want done. Correctness does not depend on there being only one writer: each commit names the
+// entry it comes after, and Redis refuses it when that is not the last one. A process whose commit
+// was refused has a wrong copy and loads the room again (docs/decisions/0011-rooms-on-redis.md).
 //
 //   writer:    apply, then commit; settle when replicas have it
 //   follower:  ask; replay what the writer committed; settle when it is confirmed
@@ -39,7 +39,7 @@ using redis::Client;
 using redis::Reply;
 using redis::Trouble;
 
-// What all rooms of this process share.
+// Shared by all RoomLogs of this process.
 struct LogContext {
     net::Loop& loop;
     Client& client;
@@ -47,16 +47,16 @@ struct LogContext {
     StoreListener& listener;
     std::string process; // Of this life: another one of the same server has another.
     std::uint64_t process_id = 0;
-    int replicas = 1; // That must have what is acknowledged.
+    int replicas = 1; // That must confirm an entry before it is acknowledged.
     std::uint64_t snapshot_facts = 250'000;
     UniqueFunction<void(const std::string&)> say;
-    UniqueFunction<void(const std::string&)> refused; // Redis will not do what we need.
+    UniqueFunction<void(const std::string&)> refused; // Redis answered a command with an error.
 
-    // The store's: what becomes of rooms.
+    // Implemented by the store.
     class Owner {
       public:
-        virtual void on_live(HostedRoom& room) = 0; // Loaded: it can be shown.
-        virtual void on_lost(HostedRoom& room) = 0; // Its copy is of no use: load it again.
+        virtual void on_live(HostedRoom& room) = 0; // The copy is complete: show it.
+        virtual void on_lost(HostedRoom& room) = 0; // The copy is wrong: load it again.
         virtual void on_gone(HostedRoom& room) = 0; // Removed.
         virtual void on_opened(HostedRoom& room) = 0;
 
@@ -73,11 +73,11 @@ struct LogContext {
     net::Counter commits;
     net::Counter facts;
     net::Counter asks;
-    net::Counter followed; // Entries of others.
+    net::Counter followed; // Entries of other processes that were replayed.
     net::Counter reloads;
     net::Counter snapshots;
     std::atomic<std::int64_t> skew_ms{0}; // How far the clock of Redis is ahead of ours.
-    bool stopping = false;                // Nobody becomes the writer any more.
+    bool stopping = false;                // This process does not become a writer any more.
 
     // The time of Redis, which all processes have in common.
     Instant shared_now() const {
@@ -96,20 +96,20 @@ class RoomLog final : public StorePart {
     void submit(const Command& command, net::Loop* loop, OnOutcome done, std::string_view who);
     void set_profile(Profile profile, net::Loop* loop, net::Job done);
     void remove(net::Loop* loop, net::Job done);
-    // Any thread, once, before anything else: a room that nobody else has.
+    // Any thread, once, before anything else: a new room.
     void open(const Settings& rules);
 
     // The store's loop.
     void load();       // A room that is there; on_live when the copy is complete.
-    void follow();     // What is new? Once in a while, and when there is news.
-    void look_after(); // Who waits too long; who was seen; snapshots.
+    void follow();     // Reads new entries and the head.
+    void look_after(); // Follows, refuses late deliveries, goes on with the snapshot.
     void tell_seen();
-    void tell_presence(); // The writer, to the others: who is absent, roughly.
+    void tell_presence(); // The writer publishes its PresenceMarks.
     void resign();
     bool writes() const { return writes_.load(std::memory_order_relaxed); }
-    // We write it, and no replica has confirmed what we wrote last.
+    // This process writes the room, and no replica has confirmed its last entry.
     bool lacks_replica() const { return writes() && must_confirm_; }
-    bool is_idle(); // Nothing is under way.
+    bool is_idle(); // No command, commit or ask is under way.
     bool is_live() const { return mode_ == Mode::live; }
     void on_news(std::optional<std::string> news);
 
@@ -121,9 +121,9 @@ class RoomLog final : public StorePart {
         Facts facts;
         std::vector<std::string> changes; // In the sets for people.
         Delivery delivery;
-        std::uint64_t process = 0; // Who asked; 0: nobody elsewhere.
+        std::uint64_t process = 0; // The process that asked; 0: this one.
         std::uint64_t ask = 0;
-        std::string ask_at; // Its place in the stream of asks; empty: it is none.
+        std::string ask_at; // Id in the stream of asks; empty: not from there.
         std::optional<Profile> profile;
         bool removes = false;
     };
@@ -137,18 +137,18 @@ class RoomLog final : public StorePart {
     struct Flight {
         LogEntry entry;
         std::vector<std::string> args;
-        std::uint64_t asks = 0; // That it answers,
-        std::string asks_kept;  // and the first that it does not, or nothing.
+        std::uint64_t asks = 0; // Answered by this entry,
+        std::string asks_kept;  // and the id of the first one that stays, or nothing.
         Settling settling;
         Instant since;
         bool opens = false;
-        bool is_uncertain = false; // Sent, and nobody knows whether it was done.
+        bool is_uncertain = false; // The reply was lost: see on_uncertain().
     };
     struct Snapshot {
         std::uint64_t position = 0;
         std::uint64_t stamp = 0;
         std::uint64_t pieces = 0;
-        std::uint64_t before = 0; // The position of the one it replaces.
+        std::uint64_t before = 0; // The position of the snapshot that it replaces.
         bool is_committed = false;
         bool under_way = false;
     };
@@ -189,8 +189,8 @@ class RoomLog final : public StorePart {
         std::uint64_t position = 0;
         std::uint64_t stamp = 0;
         std::uint64_t confirmed = 0;
-        bool is_ours = false; // We are the writer,
-        bool is_free = false; // or nobody is.
+        bool is_ours = false; // This process is the writer,
+        bool is_free = false; // or there is none.
         bool is_removed = false;
         std::uint64_t asks = 0;
         std::vector<std::pair<std::uint64_t, std::string>> entries;
@@ -209,7 +209,7 @@ class RoomLog final : public StorePart {
     void on_head(const CallResult& answer);
     void fetch_pieces(std::uint64_t from);
     void retry_load();
-    // While the room is held, with a flight that has all that was done to it.
+    // REQUIRES: the flight has every change of the room so far.
     void begin_snapshot_if_due(HostedRoom::Writing& writing);
     void go_on_with_snapshot();
     void finish_snapshot();
@@ -229,7 +229,7 @@ class RoomLog final : public StorePart {
     // Changed while the room is held.
     std::atomic<bool> writes_{false};
     std::atomic<bool> dead_{false};
-    std::atomic<bool> is_stuck_{false}; // Nothing gets through: commands are refused.
+    std::atomic<bool> is_stuck_{false}; // A commit got no reply, or no replica confirms: refuse.
     std::vector<Pending> pending_;
     std::mutex outgoing_mutex_;
     std::vector<Outgoing> outgoing_; // Guarded by outgoing_mutex_.
@@ -246,12 +246,12 @@ class RoomLog final : public StorePart {
     bool must_confirm_ = false;     // Something is committed that no replica has confirmed.
     bool follows_ = false;          // A look at the log is under way,
     bool follow_again_ = false;     // and another one is wanted.
-    std::uint64_t term_ = 0;        // Counts how often we became the writer.
-    std::uint64_t asks_taken_ = 0;  // That stand in the stream still.
+    std::uint64_t term_ = 0;        // How often this process became the writer.
+    std::uint64_t asks_taken_ = 0;  // Taken, and not yet removed from the stream.
     std::string last_ask_taken_;
     bool fetches_asks_ = false;
     std::uint64_t last_ask_ = 0;
-    PresenceMarks told_presence_;               // What the others heard last.
+    PresenceMarks told_presence_;               // The last one that was published.
     std::map<std::uint64_t, Delivery> waiting_; // For the writer's answer, by ask.
     std::uint64_t facts_since_snapshot_ = 0;
     std::uint64_t snapshot_position_ = 0; // Of the last one.

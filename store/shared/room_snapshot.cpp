@@ -1,4 +1,4 @@
-// How a copy of a room comes to be: its last snapshot, then the log after it. And how snapshots do.
+// RoomLog: loading a copy from the last snapshot and the log after it; taking snapshots.
 #include <algorithm>
 
 #include "service/profile_text.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t slice_bytes = 128 * 1024; // Copied while the room is held.
 constexpr std::uint64_t pieces_per_look = 16;
-constexpr std::uint64_t entries_kept = 10'000; // Before a snapshot, for those who are late.
+constexpr std::uint64_t entries_kept = 10'000; // Before a snapshot, for processes that lag behind.
 constexpr Millis pieces_life{600'000};         // Of a snapshot that is never finished.
 
 std::uint64_t number_of(const Reply& reply) {

@@ -1,4 +1,4 @@
-// A room's log, as the process that writes it sees it.
+// RoomLog in the process that writes the room: applies commands, commits entries, takes asks.
 #include <openssl/rand.h>
 
 #include "base/check.h"
@@ -18,7 +18,8 @@ constexpr std::size_t pending_max = 100'000; // Beyond it commands are refused.
 constexpr std::size_t commands_per_entry = 1'000;
 constexpr std::size_t asks_per_look = 500;
 constexpr Millis stuck_tick{200};
-// Who is called while nothing gets through is told nothing, and everybody behind too much.
+// A copy that is older refuses ticks: visitors who are called while Redis does not answer could not
+// be told, and their calls would be lost with the copy.
 constexpr Millis tick_age_max{600};
 
 std::uint64_t draw_stamp() {
@@ -61,7 +62,7 @@ void RoomLog::submit(const Command& command, net::Loop* loop, OnOutcome done,
     bool waits = false;
     {
         HostedRoom::Writing writing(room_);
-        // Nothing heard from Redis for so long: perhaps another one writes by now, and knows more.
+        // Without a reply from Redis for so long, another process may be the writer by now.
         const bool is_unsure = room_.age(now) >= (is_tick ? tick_age_max : writer_lease);
         if (dead_ || (writes_ && (is_unsure || is_stuck_ || pending_.size() >= pending_max))) {
             pending.delivery.outcome = Refused{Reason::unavailable};
@@ -81,7 +82,7 @@ void RoomLog::submit(const Command& command, net::Loop* loop, OnOutcome done,
     if (waits) return wake();
     // NOLINTNEXTLINE(bugprone-use-after-move): `pending` was moved only if it waits.
     if (!asks) return deliver(std::move(pending.delivery));
-    // The writer's clock is the room's: of ours nobody need know.
+    // Ticks and wakes are the writer's own: a follower does not ask for them.
     const bool is_clock = is_tick || std::holds_alternative<Wake>(command);
     if (is_clock && !pending.delivery.done) return;
     ask({.what = AskCommand{.command = command, .who = std::string(who)},
@@ -167,7 +168,7 @@ void RoomLog::flush() {
                               !entry.removed && !flight_->opens && flight_->asks == 0 &&
                               !must_confirm_;
     if (!says_nothing) return send_flight();
-    // Answers that rest on what was written before: they leave with that.
+    // Outcomes without facts wait for the last entry that was written.
     Settling settling = std::move(flight_->settling);
     flight_.reset();
     settling.position = position_;
@@ -222,7 +223,7 @@ void RoomLog::send_flight() {
         opens ? open_script() : commit_script(), all_keys(), flight_->args, context_.replicas,
         [room = keep_alive(), opens, stamp = flight_->entry.stamp](const CallResult& answer) {
             RoomLog& log = of(*room);
-            // The log may have been lost, or have learnt it otherwise.
+            // The log may be dead, or on_uncertain() has found the entry.
             if (!log.flight_ || log.flight_->entry.stamp != stamp) return;
             if (opens)
                 log.on_opened(answer);
@@ -248,7 +249,7 @@ void RoomLog::on_committed(const CallResult& answer) {
     committed(answer.trouble == Trouble::none);
 }
 
-// Perhaps it was done: the log will tell. Nothing else is done before that is known.
+// Perhaps the entry was written: follow() will tell. No other entry is sent before that.
 void RoomLog::doubt(const CallResult& answer) {
     if (answer.trouble == Trouble::refused)
         context_.say(room_.id() + ": Redis refused what was written: " + answer.reply.text);
@@ -270,7 +271,7 @@ void RoomLog::committed(bool is_replicated) {
     settling_.push_back(std::move(flight.settling));
     if (flight.entry.profile) room_.set_profile(*std::move(flight.entry.profile));
     if (snapshot_ && snapshot_->stamp == stamp_) snapshot_->is_committed = true;
-    const std::shared_ptr<HostedRoom> alive = keep_alive(); // Owners may let go of it.
+    const std::shared_ptr<HostedRoom> alive = keep_alive(); // The owner may drop the room.
     if (flight.opens) {
         mode_ = Mode::live;
         term_ = 1;
@@ -278,7 +279,7 @@ void RoomLog::committed(bool is_replicated) {
     }
     must_confirm_ = !is_replicated;
     is_stuck_ = !is_replicated;
-    room_.set_fresh(flight.since); // The lease is counted from a moment after that.
+    room_.set_fresh(flight.since); // Redis counts the lease from a later moment.
     if (flight.entry.removed) {
         settle_through(position_);
         context_.owner.on_gone(room_);
@@ -292,7 +293,7 @@ void RoomLog::confirm() {
     settle_through(position_);
     if (context_.replicas == 0) return;
     context_.client.run(confirm_script(), {keys_.head()}, {text(position_), keys_.news()},
-                        [](const CallResult&) {}); // Said again with the next one.
+                        [](const CallResult&) {}); // A lost one is made up for by the next.
 }
 
 void RoomLog::become_writer() {
@@ -304,7 +305,8 @@ void RoomLog::become_writer() {
     {
         HostedRoom::Writing writing(room_);
         writes_ = true;
-        // Whom the last writer had seen, nobody knows: everybody gets the benefit of the doubt.
+        // The last writer's signs of life are not in the log: Wake treats every visitor as just
+        // seen.
         writing.room().apply(Wake{}, context_.clock.now(), facts);
         CHECK(facts.empty());
     }
@@ -315,7 +317,7 @@ void RoomLog::become_writer() {
     flush();
 }
 
-// Another one writes. What was not committed was never true.
+// Another process writes the room. Commands that were not committed are refused.
 void RoomLog::step_down() {
     bool knows_too_much = flight_.has_value();
     std::vector<Pending> dropped;
@@ -342,7 +344,7 @@ void RoomLog::resign() {
                         [](const CallResult&) {});
 }
 
-// --- What others ask.
+// --- Asks of other processes.
 
 void RoomLog::fetch_asks() {
     if (fetches_asks_ || !writes_ || mode_ != Mode::live) return;
@@ -381,7 +383,7 @@ void RoomLog::take_ask(const std::string& at, std::string_view bytes) {
         return enqueue(std::move(pending));
     }
     if (ask->process == context_.process_id) {
-        // We asked the writer before we became it.
+        // An ask of this process, sent before it became the writer.
         if (const auto own = waiting_.extract(ask->id)) pending.delivery = std::move(own.mapped());
     } else if (ask->id != 0) {
         pending.process = ask->process;

@@ -29,7 +29,7 @@ return {1, position}
 // channel,
 //       then what changes in the sets: J number member order, C number until, E number, K,
 //       T capacity, P profile, R
-// Returns 1, or 0: somebody else writes, or has written.
+// Returns 1, or 0: another process writes the room, or its log has another last entry.
 const Script& commit_script() {
     static const Script script(R"(
 if redis.call('GET', KEYS[3]) ~= ARGV[1] then return 0 end

@@ -10,11 +10,12 @@ namespace anteroom::shared {
 
 using redis::Script;
 
-// A room begins: its first entry, unless it is there.
+// Writes the first entry of a room, unless the room exists.
 const Script& open_script();
-// One more entry of the log, what it changes in the sets for people, and the asks it has answered.
+// Writes the next entry, its changes of the sets that people read, and removes answered asks.
 const Script& commit_script();
-// What is new in the log; who writes. Becomes the writer if there is none and nothing was missed.
+// Reads new entries and the writer. Makes the caller the writer if there is none and the caller has
+// every entry.
 const Script& follow_script();
 // Something for the writer to do.
 const Script& ask_script();

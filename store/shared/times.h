@@ -5,13 +5,11 @@
 
 namespace anteroom::shared {
 
-// Who writes a room says so again at least this often, or another one does.
+// The writer renews its lease at least this often, or another process takes the room over.
 inline constexpr Millis writer_lease{2'000};
-// How often everybody looks whether there is news that nobody told.
+// How often every process follows the log, in case a published message was lost.
 inline constexpr Millis look_interval{200};
-// Nobody waits longer for an answer, and nobody does what was asked earlier.
+// Deliveries that wait longer are refused, and the writer refuses asks that are older.
 inline constexpr Millis patience{5'000};
-// How often the writer hears who was seen elsewhere.
-inline constexpr Millis seen_interval{1'000};
 
 } // namespace anteroom::shared

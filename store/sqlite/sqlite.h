@@ -73,7 +73,7 @@ class Database {
     enum class Mode : std::uint8_t {
         write, // Made when it is not there.
         read,  // Must be there. Nothing can be changed through it.
-        still, // As read, of a file that nobody writes: works in a folder that cannot be written.
+        still, // As read, of a file without a writer: works in a folder that cannot be written.
     };
     static Result<Database> open(const std::string& path, Mode mode);
     Database(Database&&) noexcept = default;
