@@ -9,7 +9,7 @@ namespace {
 
 using net::testing::eventually;
 
-std::string path_of(const RouteRule& rule) {
+std::string path_of(const NativeRoute& rule) {
     std::string path(rule.pattern);
     for (const auto& [name, value] : {std::pair{"{room}", "r"}, std::pair{"{action}", "pause"}})
         if (const std::size_t at = path.find(name); at != path.npos)
@@ -24,7 +24,7 @@ TEST(Admin, EveryRouteRefusesEveryoneButAdmins) {
         server->ask("PUT", "/v1/admin/rooms/r", TestServer::as_admin(), R"({"capacity":0})");
     int checked = 0;
     for (const NativeRoute& rule : native_routes()) {
-        if (rule.access != Access::admin) continue;
+        if (rule.role != Role::admin) continue;
         const std::string path = path_of(rule);
         const auto status = [&](TestServer& server, const std::string& headers) {
             return server
@@ -50,7 +50,7 @@ TEST(Admin, EveryRouteRefusesEveryoneButAdmins) {
     }
     EXPECT_GE(checked, 7);
     for (const NativeRoute& rule : native_routes()) {
-        if (rule.access != Access::admin || rule.method != net::Method::get) continue;
+        if (rule.role != Role::admin || rule.method != net::Method::get) continue;
         EXPECT_EQ(outside.ask("GET", path_of(rule), TestServer::as_admin()).status, 200u)
             << rule.pattern;
         EXPECT_EQ(

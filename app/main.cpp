@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     if (const int* code = std::get_if<int>(&line)) return *code;
     try {
         return run(std::get<CommandLine>(line));
-    } catch (const ConfigError& error) {
+    } catch (const anteroom::ConfigError& error) {
         fmt::print(stderr, "anteroom: {}\n", error.what());
         return exit_config;
     } catch (const DataError& error) {

@@ -40,7 +40,7 @@ TEST_F(ApplyTest, WhatACommandDidMayBeToldWhenItIsSettled) {
     EXPECT_EQ(std::get<Standing>(joined.outcome).number, 1u);
     EXPECT_TRUE(may_tell(1)) << "nobody relies on waiting";
     settle_facts(*room, apply(Configure{{.capacity = 1}}).facts, heard);
-    const Applied called = apply(Call{1});
+    const Applied called = apply(CallNext{1});
     ASSERT_EQ(room->view().standing(1).state, VisitorState::called);
     EXPECT_FALSE(may_tell(1));
     EXPECT_TRUE(called.due) << "the lease ends some time";

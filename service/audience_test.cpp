@@ -271,7 +271,7 @@ void expect_call_is_told(const std::function<void(Audience&, Instant)>& ask) {
     });
     Dial ann = streams.open(1);
     room.apply(Configure{{.capacity = 1}}, start);
-    room.apply(Call{1}, start);
+    room.apply(CallNext{1}, start);
     OtherWriter other(*room.room);
     streams.call([&] { ask(audience, start + seconds(1)); });
     EXPECT_EQ(words->asked, 1);

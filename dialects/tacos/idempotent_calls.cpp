@@ -1,6 +1,7 @@
 // The caller of a POST, and whether the same call was made before.
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "dialects/tacos/body.h"
 #include "dialects/tacos/tacos.h"
 #include "net/loop.h"
@@ -19,7 +20,7 @@ bool is_true(const net::Request& request, std::string_view header) {
 std::string test_user(const net::Request& request, const std::optional<IdempotencyKey>& key) {
     if (is_true(request, "x-dev-mode")) return "dev-user-123";
     if (!is_true(request, "x-load-test")) return {};
-    if (key) return "load-test-user-" + token::hex(*key);
+    if (key) return "load-test-user-" + to_hex(*key);
     const std::optional<token::VisitorId> lot = token::VisitorBook::new_visitor();
     return lot ? fmt::format("load-test-user-{}", lot->text().view()) : std::string();
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "dialects/tacos/body.h"
 #include "dialects/tacos/eta.h"
 #include "dialects/tacos/poll.h"
@@ -96,7 +97,7 @@ void Tacos::join(PendingCall pending, const Caller& caller) {
     // An anonymous visitor is named by the key of the call: the same call in another process is
     // the same visitor. Without a key, each call is another visitor.
     std::string visitor = user;
-    if (visitor.empty() && caller.key) visitor = "~tacos:" + token::hex(*caller.key);
+    if (visitor.empty() && caller.key) visitor = "~tacos:" + to_hex(*caller.key);
     if (visitor.empty()) {
         const std::optional<token::VisitorId> fresh = token::VisitorBook::new_visitor();
         if (!fresh) return refuse(pending, errors::join_failed);

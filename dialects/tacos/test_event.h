@@ -73,7 +73,7 @@ struct TestEvent {
     // What the dialect's loops share.
     Shared& shared() {
         const auto& all = server.shared.dialects;
-        const auto found = std::ranges::find(all, info.name, &Dialect::name);
+        const auto found = std::ranges::find(all, info().name, &Dialect::name);
         CHECK(found != all.end());
         return shared_of(**found);
     }
