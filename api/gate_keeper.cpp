@@ -86,15 +86,15 @@ Result<std::unique_ptr<GateKeeper>> GateKeeper::open(Desk& desk, GateShared& sha
     return keeper;
 }
 
-std::int64_t GateKeeper::limit_wait(Call& call, const std::function<std::string()>& user_of) {
-    const std::optional<gate::Category> category = gate::category_of(call.request().path);
-    if (!category) return 0;
-    WindowLimiter* limiter = shared_.limiters[static_cast<std::size_t>(*category)].get();
-    if (!limiter) return 0;
-    const std::string user = user_of();
-    const std::string client =
-        user.empty() ? "ip:" + to_string(call.request().client_address()) : "user:" + user;
-    return limiter->wait_seconds(client, call.now());
+WindowLimiter* GateKeeper::limiter_of(std::string_view path) const {
+    const std::optional<gate::Category> category = gate::category_of(path);
+    return category ? shared_.limiters[static_cast<std::size_t>(*category)].get() : nullptr;
+}
+
+std::int64_t GateKeeper::count(WindowLimiter& limiter, const Call& call, std::string_view user) {
+    const std::string client = user.empty() ? "ip:" + to_string(call.request().client_address())
+                                            : "user:" + std::string(user);
+    return limiter.wait_seconds(client, call.now());
 }
 
 void GateKeeper::refuse_call(Call& call, std::int64_t wait) {

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,8 +51,12 @@ class GateKeeper final : private gate::Refuser {
     // Null: there is no origin.
     const gate::ProxyStats* stats() const { return proxy_ ? &proxy_->stats() : nullptr; }
     // In how many seconds the client may call again; 0: now, and this call was counted. `user_of`
-    // says who that is; empty: an address.
-    std::int64_t limit_wait(Call& call, const std::function<std::string()>& user_of);
+    // names the client; empty: it is counted by its address. Asked only where calls are counted.
+    template <class UserOf>
+    std::int64_t limit_wait(const Call& call, UserOf user_of) {
+        WindowLimiter* limiter = limiter_of(call.request().path);
+        return limiter ? count(*limiter, call, user_of()) : 0;
+    }
     void refuse_call(Call& call, std::int64_t wait);
     void handle(Call& call);
     // Whether its body goes on as it comes: no rule reads it. The rule that was found is kept for
@@ -65,6 +68,8 @@ class GateKeeper final : private gate::Refuser {
     bool wants_sessions() const { return shared_.sessions_only; }
 
   private:
+    WindowLimiter* limiter_of(std::string_view path) const; // Null: calls are not counted.
+    static std::int64_t count(WindowLimiter& limiter, const Call& call, std::string_view user);
     GateKeeper(Desk& desk, GateShared& shared, Dialects dialects)
         : desk_(desk), shared_(shared), dialects_(dialects) {}
     void refuse(const gate::Failure& failure, net::Answer& answer) override;

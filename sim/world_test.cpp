@@ -48,8 +48,8 @@ TEST(World, IsTheSameForTheSameSeed) {
 // rules or of the simulator changes them; a change of the compiler must not.
 TEST(World, IsTheSameWithEveryCompiler) {
     constexpr std::array<std::uint64_t, 5> golden{
-        0x224c'2517'7238'e05b, 0x50c5'603f'653b'e637, 0xd416'2e22'480d'13bd,
-        0x31f2'fb8f'7fba'7be7, 0x2ae0'469e'0a60'c12a,
+        0x224c'2517'7238'e05b, 0x50c5'603f'653b'e637, 0xedc1'ee76'cd0f'f030,
+        0x31f2'fb8f'7fba'7be7, 0xea78'd412'cdf5'1b86,
     };
     for (std::uint64_t seed = 1; seed <= golden.size(); ++seed) {
         const Report report = run(seed, minutes(10));

@@ -32,7 +32,7 @@ export function pageRules() {
 }
 
 // What the server tells browsers of its pages, and the worker that keeps time for them.
-const policy = readFileSync(new URL("../../api/page.h", import.meta.url), "utf8").match(/page_policy =((?:\s*"[^"\n]*")+)/)[1].replace(/"\s*"|^\s*"|"$/g, "");
+const policy = readFileSync(new URL("../../desk/page.h", import.meta.url), "utf8").match(/page_policy =((?:\s*"[^"\n]*")+)/)[1].replace(/"\s*"|^\s*"|"$/g, "");
 const timer = readFileSync(`${web}wait/timer.js`, "utf8");
 
 export const texts = JSON.parse(readFileSync(`${web}wait/texts.json`, "utf8"));
