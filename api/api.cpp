@@ -7,7 +7,7 @@
 namespace anteroom::api {
 namespace {
 
-std::vector<std::unique_ptr<DialectRoutes>> open_dialects(const ApiShared& shared, Desk& desk,
+std::vector<std::unique_ptr<DialectRoutes>> open_dialects(const DeskShared& shared, Desk& desk,
                                                           Hub& hub) {
     std::vector<std::unique_ptr<DialectRoutes>> open;
     for (const std::shared_ptr<Dialect>& dialect : shared.dialects)
@@ -17,7 +17,7 @@ std::vector<std::unique_ptr<DialectRoutes>> open_dialects(const ApiShared& share
 
 } // namespace
 
-Api::Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<Office> office)
+Api::Api(DeskShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<Office> office)
     : shared_(shared),
       service_(shared.service),
       desk_(shared, loop, std::move(office)),

@@ -23,7 +23,7 @@ namespace anteroom::api {
 
 class Api final : public net::Handler {
   public:
-    Api(ApiShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<Office> office);
+    Api(DeskShared& shared, std::size_t slot, net::Loop& loop, std::unique_ptr<Office> office);
     // Once, before the first request. A fault when an origin's address cannot be used.
     Result<void> open(GateShared& gate);
 
@@ -47,7 +47,7 @@ class Api final : public net::Handler {
     void refuse_path(Call& call);
     DialectRoutes* dialect_of(const Adapter* owner) const;
 
-    ApiShared& shared_;
+    DeskShared& shared_;
     Service& service_;
     Desk desk_;
     std::vector<std::unique_ptr<DialectRoutes>> dialects_;

@@ -353,7 +353,7 @@ class Server {
     embedded::LedgerStore* ledger_ = nullptr;       // The service's; null: rooms are not kept here.
     shared::RedisStore* redis_ = nullptr;           // The service's; null: they are not in Redis.
     Service service_;
-    ApiShared shared_;
+    DeskShared shared_;
     api::GateShared gate_;
     std::shared_ptr<net::TlsServer> tls_;
     std::vector<std::unique_ptr<Worker>> workers_;

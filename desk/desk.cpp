@@ -19,7 +19,7 @@ std::string set_cookie(std::string_view name, std::string_view value, bool secur
                        same_site == SameSite::strict ? "Strict" : "Lax", secure ? "; Secure" : "");
 }
 
-Desk::Desk(ApiShared& shared, net::Loop& loop, std::unique_ptr<Office> office)
+Desk::Desk(DeskShared& shared, net::Loop& loop, std::unique_ptr<Office> office)
     : shared_(shared),
       visits_(shared.service),
       loop_(loop),

@@ -25,7 +25,7 @@ namespace anteroom {
 class Dialect;
 
 // The same for all loops.
-struct ApiShared {
+struct DeskShared {
     Service& service;
     std::string admin_token;
     std::vector<std::string> cors_origins; // "*" for any; without credentials then.
@@ -56,9 +56,9 @@ struct Visitor {
 
 class Desk {
   public:
-    Desk(ApiShared& shared, net::Loop& loop, std::unique_ptr<Office> office);
+    Desk(DeskShared& shared, net::Loop& loop, std::unique_ptr<Office> office);
 
-    ApiShared& shared() { return shared_; }
+    DeskShared& shared() { return shared_; }
     Service& service() { return shared_.service; }
     net::Loop& loop() { return loop_; }
     // Ready means that commands are accepted; what every dialect says to a load balancer.
@@ -113,7 +113,7 @@ class Desk {
     void note(Call& call, std::string_view room, std::string action, std::string detail);
 
   private:
-    ApiShared& shared_;
+    DeskShared& shared_;
     Visits visits_;
     net::Loop& loop_;
     std::unique_ptr<Office> office_;

@@ -73,7 +73,7 @@ class TestServer {
     static std::string code(const net::testing::WireResponse& answer);
 
     Service service;
-    ApiShared shared;
+    DeskShared shared;
     api::GateShared gate;
     token::KeyRing keys;
 
