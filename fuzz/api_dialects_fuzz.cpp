@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "dialects/hhplus/batch_body.h"
 #include "dialects/portal/activation.h"
 #include "dialects/portal/queue_id.h"
 #include "dialects/tacos/body.h"
-#include "base/text.h"
 #include "engine/settings.h"
 #include "service/profile.h"
 

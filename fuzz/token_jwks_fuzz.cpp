@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_text.h"
 #include "base/check.h"
+#include "base/json_text.h"
 #include "token/access.h"
 #include "token/jwks.h"
 #include "token/test_keys.h"

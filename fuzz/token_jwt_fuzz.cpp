@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/json_text.h"
 #include "base/check.h"
+#include "base/json_text.h"
 #include "token/json_object.h"
 #include "token/pass.h"
 #include "token/test_keys.h"
