@@ -79,5 +79,5 @@ int main(int argc, char** argv) {
                       static_cast<unsigned long long>(number));
         return std::string(text);
     };
-    measure(folder, std::make_unique<SociSink>(*url, token), count, visits);
+    measure(folder, std::make_unique<SociSink>(*url, Views{}, token), count, visits);
 }

@@ -1,6 +1,6 @@
 // DialectInfo: what the folder of a dialect says of itself before anything is configured: its
-// settings, the names that its operators know, its metrics, how its rooms are planned. One constant
-// per folder; app/dialects.cpp lists them.
+// settings, the names that its operators know, its metrics, how its rooms are planned, its views of
+// the history. One constant per folder; app/dialects.cpp lists them.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "desk/metric_text.h"
 #include "plan/system.h"
+#include "service/history_views.h"
 #include "service/room_fields.h"
 
 namespace anteroom {
@@ -84,6 +85,7 @@ struct DialectInfo {
     std::span<const ForeignName> foreign_names = {};
     std::span<const MetricFamily> metrics = {};
     std::span<const plan::System> plans = {}; // For `anteroom plan --poll`.
+    const HistoryViews* history = nullptr;    // Null: its system's tables are not shown.
     // Throws ConfigError when the settings cannot be used.
     std::shared_ptr<Dialect> (*open)(const DialectSettings&, const DialectSurroundings&) = nullptr;
 };

@@ -1,5 +1,6 @@
 #include "dialects/portal/dialect.h"
 
+#include "dialects/portal/history_views.h"
 #include "dialects/portal/plan.h"
 #include "dialects/portal/portal.h"
 #include "dialects/portal/queue_id.h"
@@ -42,8 +43,8 @@ const DialectInfo& info() {
         .settings = settings(),
         .original_names = original_names(),
         .foreign_names = foreign_names(),
-
         .plans = plans(),
+        .history = &history_views(),
         .open = [](const DialectSettings& values, const DialectSurroundings& surroundings) {
             return open(read_options(values, surroundings));
         }};

@@ -10,8 +10,10 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "service/history_views.h"
 #include "store/history/fact_feed.h"
 #include "store/history/fact_row.h"
 #include "store/history/visit.h"
@@ -21,6 +23,9 @@ namespace anteroom::history {
 // The entry token of a visit: 36 characters, another for each visit, the same every time. Must be
 // good for as long as the process lives: a sink that hangs may outlive its Historian.
 using EntryToken = std::function<std::string(std::uint32_t room, Number number)>;
+
+// One per dialect that has some. They must be good for as long as the process lives, too.
+using Views = std::vector<const HistoryViews*>;
 
 struct Batch {
     std::uint64_t after = 0;           // What the cursor is; a sink that is elsewhere refuses.

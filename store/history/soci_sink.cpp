@@ -193,14 +193,14 @@ struct SociSink::Connection {
     const SqlDialect& sql;
     soci::session session;
 
-    explicit Connection(const SqlUrl& url)
+    Connection(const SqlUrl& url, const Views& views)
         : sql(dialect_of(url.kind)), session(sql.backend, connect_text(url)) {
         run(sql.session);
         std::string encoding;
         session << sql.encoding, into(encoding);
         if (encoding != "UTF8")
             throw soci::soci_error("the database must have the encoding UTF8, not " + encoding);
-        if (count(sql.has_tables) == 0 || count(sql::count_cursors) == 0) create();
+        if (count(sql.has_tables) == 0 || count(sql::count_cursors) == 0) create(views);
         long long version = 0;
         session << sql::read_version, into(version);
         if (version != schema_version)
@@ -218,11 +218,13 @@ struct SociSink::Connection {
     }
 
     // The row of the cursor comes last: without it everything is made again, which does no harm.
-    void create() {
+    void create(const Views& views) {
         for (const char* text : {sql.create_rooms, sql.create_visits, sql.create_visit_indexes[0],
-                                 sql.create_visit_indexes[1], sql.create_queues, sql.create_entries,
-                                 sql.create_cursor})
+                                 sql.create_visit_indexes[1]})
             if (text) run(text);
+        for (const HistoryViews* dialect : views)
+            for (const char* view : dialect->*sql.views) run(view);
+        run(sql.create_cursor);
         session << sql::begin_cursor, use(schema_version, "version");
     }
 
@@ -253,8 +255,8 @@ struct SociSink::Connection {
     }
 };
 
-SociSink::SociSink(SqlUrl url, EntryToken entry_token)
-    : url_(std::move(url)), entry_token_(std::move(entry_token)) {}
+SociSink::SociSink(SqlUrl url, Views views, EntryToken entry_token)
+    : url_(std::move(url)), views_(std::move(views)), entry_token_(std::move(entry_token)) {}
 SociSink::~SociSink() = default;
 
 std::string SociSink::name() const {
@@ -264,7 +266,7 @@ std::string SociSink::name() const {
 }
 
 SociSink::Connection& SociSink::connection() {
-    if (!connection_) connection_ = std::make_unique<Connection>(url_);
+    if (!connection_) connection_ = std::make_unique<Connection>(url_, views_);
     return *connection_;
 }
 

@@ -1,6 +1,6 @@
 // SociSink: the history in PostgreSQL, MySQL or MariaDB, through SOCI: the tables anteroom_rooms,
-// anteroom_visits and anteroom_cursor, and the views waiting_queues and queue_entries
-// (docs/formats-history.md). Made when they are not there.
+// anteroom_visits and anteroom_cursor, and the views of dialects (docs/formats-history.md). Made
+// together, when the tables are not there.
 //
 // The driver is loaded when a sink connects for the first time, so a server without such a history
 // needs none. What goes wrong is told in one line, without the password and without rows.
@@ -16,7 +16,8 @@ namespace anteroom::history {
 
 class SociSink final : public HistorySink {
   public:
-    SociSink(SqlUrl url, EntryToken entry_token);
+    // Every visit has a token here, so `entry_token` must give one.
+    SociSink(SqlUrl url, Views views, EntryToken entry_token);
     ~SociSink() override;
 
     std::string name() const override;
@@ -32,6 +33,7 @@ class SociSink final : public HistorySink {
     auto try_to(Work work) -> decltype(work(std::declval<Connection&>()));
 
     const SqlUrl url_;
+    const Views views_;
     const EntryToken entry_token_;
     std::unique_ptr<Connection> connection_; // Null: not connected.
 };

@@ -13,12 +13,14 @@
 #include "store/history/sqlite_sink.h"
 #include "store/history/tcp_gate_testing.h"
 #include "store/history/testing.h"
+#include "tests/history/test_views.h"
 
 namespace anteroom::history {
 namespace {
 
 using testing::crowd;
 using testing::DatabaseServer;
+using testing::dialect_views;
 using testing::fact;
 using testing::Folder;
 using testing::joined;
@@ -84,7 +86,7 @@ class SociSinkTest : public ::testing::TestWithParam<SqlKind> {
     static DatabaseServer& server() { return server_of(GetParam()); }
     static bool is_postgresql() { return GetParam() == SqlKind::postgresql; }
     std::unique_ptr<SociSink> sink() {
-        return std::make_unique<SociSink>(server().url(gate_.port()), token);
+        return std::make_unique<SociSink>(server().url(gate_.port()), dialect_views(), token);
     }
     std::vector<std::unique_ptr<HistorySink>> sinks(const Folder& folder) {
         std::vector<std::unique_ptr<HistorySink>> all;
@@ -131,7 +133,7 @@ class SociSinkTest : public ::testing::TestWithParam<SqlKind> {
         return found;
     }
     std::string fault(SqlUrl url) {
-        return SociSink(std::move(url), token).cursor().fault().reason;
+        return SociSink(std::move(url), dialect_views(), token).cursor().fault().reason;
     }
 
     TcpGate gate_{server().socket()};
@@ -439,7 +441,8 @@ TEST_P(SociSinkTest, DoesNotTouchTablesOfSomebodyElse) {
 }
 
 TEST_P(SociSinkTest, AConflictDoesNotQuoteTheToken) {
-    SociSink kept(server().url(gate_.port()), [](std::uint32_t, Number) { return token(7, 7); });
+    SociSink kept(server().url(gate_.port()), dialect_views(),
+                  [](std::uint32_t, Number) { return token(7, 7); });
     const Result<void> written = write(kept, {joined(1, 1, "ann", 1), joined(1, 2, "bob", 1)});
     ASSERT_FALSE(written);
     EXPECT_EQ(written.fault().reason.find(token(7, 7)), std::string::npos)

@@ -6,6 +6,9 @@
 // Values are only ever bound, never part of the text.
 #pragma once
 
+#include <span>
+
+#include "service/history_views.h"
 #include "store/history/sql_url.h"
 
 namespace anteroom::history {
@@ -21,8 +24,7 @@ struct SqlDialect {
     const char* create_visits;
     const char* create_visit_indexes[2];
     const char* create_cursor;
-    const char* create_queues;  // The view waiting_queues.
-    const char* create_entries; // The view queue_entries.
+    std::span<const char* const> HistoryViews::*views; // Those of a dialect in this SQL.
 
     const char* list_rooms;    // :rows
     const char* put_rooms;     // :rows

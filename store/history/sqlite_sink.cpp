@@ -53,9 +53,9 @@ CREATE INDEX visits_state ON visits(room, state);
 CREATE INDEX visits_ended ON visits(ended_at) WHERE ended_at IS NOT NULL;
 )";
 
-// System P's two tables, beside ours: an older version ignores them, and reads and writes the rest.
-// Only rooms that are queues ("TYPE:ID") have tokens.
-constexpr const char* queues = R"(
+// What the views of dialects join to visits, beside the rest: an older version ignores it, and
+// reads and writes the rest. Only visits of rooms "TYPE:ID" have tokens.
+constexpr const char* token_schema = R"(
 CREATE TABLE IF NOT EXISTS entry_tokens(
   room INTEGER NOT NULL,
   number INTEGER NOT NULL,
@@ -65,35 +65,6 @@ CREATE INDEX IF NOT EXISTS entry_tokens_token ON entry_tokens(token);
 CREATE TRIGGER IF NOT EXISTS visit_forgotten AFTER DELETE ON visits BEGIN
   DELETE FROM entry_tokens WHERE room = old.room AND number = old.number;
 END;
-CREATE VIEW IF NOT EXISTS waiting_queues AS SELECT
-  room AS id,
-  iif(is_queue, substr(id, 1, colon - 1), id) AS event_type,
-  iif(is_queue, CAST(substr(id, colon + 1) AS INTEGER), NULL) AS event_id,
-  capacity AS max_capacity,
-  admit_batch AS entry_batch_size,
-  (admit_interval + 999) / 1000 AS entry_interval_seconds,
-  removed_at IS NULL AND state NOT IN ('draining', 'closed') AS is_active,
-  strftime('%Y-%m-%d %H:%M:%f', created_at / 1000.0, 'unixepoch') AS created_at,
-  strftime('%Y-%m-%d %H:%M:%f', opened_at / 1000.0, 'unixepoch') AS activated_at,
-  strftime('%Y-%m-%d %H:%M:%f', iif(state IN ('draining', 'closed'), closed_at, removed_at) / 1000.0,
-    'unixepoch') AS deactivated_at
-FROM (SELECT *, instr(id, ':') AS colon, instr(id, ':') > 1 AND
-  CAST(CAST(substr(id, instr(id, ':') + 1) AS INTEGER) AS TEXT) = substr(id, instr(id, ':') + 1)
-  AS is_queue FROM rooms);
-CREATE VIEW IF NOT EXISTS queue_entries AS SELECT
-  v.room * 1099511627776 + v.number AS id,
-  v.room AS queue_id,
-  v.visitor AS user_id,
-  t.token AS entry_token,
-  CASE WHEN outcome = 'expired' THEN 'EXPIRED' WHEN outcome IS NOT NULL THEN 'LEFT'
-    WHEN called_at IS NOT NULL THEN 'ENTERED' ELSE 'WAITING' END AS status,
-  strftime('%Y-%m-%d %H:%M:%f', joined_at / 1000.0, 'unixepoch') AS joined_at,
-  strftime('%Y-%m-%d %H:%M:%f', called_at / 1000.0, 'unixepoch') AS entered_at,
-  strftime('%Y-%m-%d %H:%M:%f', iif(outcome = 'expired', ended_at, NULL) / 1000.0, 'unixepoch')
-    AS expired_at,
-  strftime('%Y-%m-%d %H:%M:%f', iif(outcome <> 'expired', ended_at, NULL) / 1000.0, 'unixepoch')
-    AS left_at
-FROM visits v LEFT JOIN entry_tokens t ON t.room = v.room AND t.number = v.number;
 )";
 
 // The cache: fold() gives arrivals in the order of the largest index, so that 4 MB are as fast
@@ -138,7 +109,7 @@ struct SqliteSink::Open {
     std::optional<Statement> read_cursor, move_cursor, list_room, put_room, configure, set_state,
         add_visit, put_visit, change, clear, forget, put_token;
     const EntryToken& entry_token;
-    std::unordered_set<std::uint32_t> with_tokens; // Rooms that are queues.
+    std::unordered_set<std::uint32_t> with_tokens; // Rooms "TYPE:ID".
 
     Open(Database opened, const EntryToken& token)
         : database(std::move(opened)), entry_token(token) {}
@@ -190,8 +161,15 @@ struct SqliteSink::Open {
         return entry_token ? prepare_tokens() : Trouble{};
     }
 
+    Trouble create(const Views& views) {
+        if (Trouble trouble = database.run(token_schema)) return trouble;
+        for (const HistoryViews* dialect : views)
+            for (const char* view : dialect->sqlite)
+                if (Trouble trouble = database.run(view)) return trouble;
+        return {};
+    }
+
     Trouble prepare_tokens() {
-        if (Trouble trouble = database.run(queues)) return trouble;
         Result<Statement> put =
             database.prepare("INSERT OR REPLACE INTO entry_tokens VALUES(?, ?, ?)");
         if (!put) return database.trouble();
@@ -302,8 +280,10 @@ struct SqliteSink::Open {
     }
 };
 
-SqliteSink::SqliteSink(const std::string& folder, EntryToken entry_token)
-    : path_(folder + "/history.db"), entry_token_(std::move(entry_token)) {}
+SqliteSink::SqliteSink(const std::string& folder, Views views, EntryToken entry_token)
+    : path_(folder + "/history.db"),
+      views_(std::move(views)),
+      entry_token_(std::move(entry_token)) {}
 SqliteSink::~SqliteSink() = default;
 
 Result<void> SqliteSink::open() {
@@ -329,6 +309,8 @@ Result<void> SqliteSink::open() {
     if (!found) return failed();
     if (std::string fault = fault_of(path_, *found, history_signature); !fault.empty())
         return Fault{std::move(fault)};
+    if (entry_token_ || !views_.empty())
+        if (const Trouble trouble = fresh->create(views_)) return fault_in(path_, trouble);
     if (const Trouble trouble = fresh->prepare()) return fault_in(path_, trouble);
     open_ = std::move(fresh);
     return {};

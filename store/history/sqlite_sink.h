@@ -15,8 +15,9 @@ namespace anteroom::history {
 
 class SqliteSink final : public HistorySink {
   public:
-    // With `entry_token` the entries of queues have theirs.
-    explicit SqliteSink(const std::string& folder, EntryToken entry_token = {});
+    // With `entry_token` the visits of rooms "TYPE:ID" have theirs in the table entry_tokens, which
+    // `views` may read; without both there is no such table.
+    explicit SqliteSink(const std::string& folder, Views views = {}, EntryToken entry_token = {});
     ~SqliteSink() override;
 
     std::string name() const override { return "history.db"; }
@@ -32,7 +33,8 @@ class SqliteSink final : public HistorySink {
     auto try_to(Work work) -> decltype(work());
 
     std::string path_;
-    const EntryToken entry_token_; // Empty: entries have none.
+    const Views views_;
+    const EntryToken entry_token_; // Empty: visits get none.
     std::unique_ptr<Open> open_;   // Null: not opened yet, or given up after a failure.
 };
 

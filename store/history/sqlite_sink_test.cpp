@@ -6,11 +6,13 @@
 
 #include "store/history/queue_names.h"
 #include "store/history/testing.h"
+#include "tests/history/test_views.h"
 
 namespace anteroom::history {
 namespace {
 
 using testing::crowd;
+using testing::dialect_views;
 using testing::fact;
 using testing::Folder;
 using testing::joined;
@@ -179,7 +181,7 @@ TEST(SqliteSink, ShowsQueuesAndEntriesAsSystemPHasThem) {
     facts.push_back(fact(FactKind::finished, 1, 3, start + 2'000));
     facts.push_back(fact(FactKind::expired, 1, 4, start + 3'000, 2));
     {
-        SqliteSink sink(folder.path(), token);
+        SqliteSink sink(folder.path(), dialect_views(), token);
         ASSERT_TRUE(write(sink, facts, rooms));
     }
     EXPECT_EQ(rows(folder,
@@ -197,7 +199,7 @@ TEST(SqliteSink, ShowsQueuesAndEntriesAsSystemPHasThem) {
               "user-4 token-1-4 EXPIRED 2023-11-14 22:13:21.000 2023-11-14 22:13:23.000 -\n"
               "bob - WAITING - - -");
     // Opened again it knows its queues, and what is forgotten is forgotten with its token.
-    SqliteSink sink(folder.path(), token);
+    SqliteSink sink(folder.path(), dialect_views(), token);
     ASSERT_TRUE(write(sink, {joined(1, 5, "user-5", start + 4'000)}));
     EXPECT_EQ(*sink.forget(Instant{start + 10'000}, 100), 2u);
     EXPECT_EQ(rows(folder, "SELECT token AS line FROM entry_tokens ORDER BY number"),
@@ -212,7 +214,7 @@ TEST(SqliteSink, QueuesAreRoomsWhoseNamesEndInA64BitNumber) {
         rooms.push_back({static_cast<std::uint32_t>(rooms.size() + 1), name.id, Instant{1}, {}});
         expected += (expected.empty() ? "" : "\n") + std::string(name.type) + " " + name.event;
     }
-    SqliteSink sink(folder.path(), token);
+    SqliteSink sink(folder.path(), dialect_views(), token);
     ASSERT_TRUE(write(sink, {}, rooms));
     EXPECT_EQ(rows(folder,
                    "SELECT event_type || ' ' || ifnull(event_id, 'NULL') AS line"
@@ -223,12 +225,39 @@ TEST(SqliteSink, QueuesAreRoomsWhoseNamesEndInA64BitNumber) {
 TEST(SqliteSink, AFileWithoutQueuesGetsThem) {
     const Folder folder;
     ASSERT_TRUE(SqliteSink(folder.path()).cursor());
-    SqliteSink sink(folder.path(), token);
+    SqliteSink sink(folder.path(), dialect_views(), token);
     ASSERT_TRUE(sink.copy(std::vector<RoomRow>{{.room = 1, .id = "COUPON:7"}},
                           std::vector<Visit>{{.room = 1, .number = 1, .visitor = "ann"}}));
     EXPECT_EQ(rows(folder, "SELECT entry_token AS line FROM queue_entries"), "token-1-1");
     SqliteSink without(folder.path());
     EXPECT_TRUE(write(without, {joined(1, 2, "bob", 100)})) << "who knows no tokens writes on";
+}
+
+TEST(SqliteSink, HasTheViewsOfEveryDialectAlsoWithoutTokens) {
+    const char* const guest[] = {"CREATE VIEW IF NOT EXISTS guests AS SELECT visitor FROM visits"};
+    const HistoryViews guests{.sqlite = guest};
+    Views views = dialect_views();
+    views.push_back(&guests);
+    const Folder folder;
+    for (const char* name : {"ann", "bob"}) { // The second time the views are there.
+        SqliteSink sink(folder.path(), views);
+        ASSERT_TRUE(write(sink, {joined(1, *sink.cursor() + 1, name, 100)},
+                          {{1, "COUPON:7", Instant{1}, std::nullopt}}));
+    }
+    EXPECT_EQ(rows(folder, "SELECT visitor AS line FROM guests"), "ann\nbob");
+    EXPECT_EQ(rows(folder,
+                   "SELECT user_id || ' ' || ifnull(entry_token, '-') AS line"
+                   " FROM queue_entries"),
+              "ann -\nbob -");
+}
+
+TEST(SqliteSink, SaysWhichFileCannotHaveAView) {
+    const char* const wrong[] = {"CREATE VIEW"};
+    const HistoryViews views{.sqlite = wrong};
+    const Folder folder;
+    const Result<std::uint64_t> at = SqliteSink(folder.path(), {&views}).cursor();
+    ASSERT_FALSE(at);
+    EXPECT_NE(at.fault().reason.find("history.db"), std::string::npos) << at.fault().reason;
 }
 
 TEST(SqliteSink, RefusesOtherVersionsAndDamagedFiles) {
