@@ -65,8 +65,10 @@ CrossOrigin Native::cross_origin(std::string_view) const {
             .refuses_strangers = true};
 }
 
-void Native::refuse_method(Call& call, std::string_view) {
-    refuse(call, Code::method_not_allowed);
+void Native::refuse_method(Call& call, std::string_view allowed) {
+    net::Answer answer = call.begin(problem_of(Code::method_not_allowed).status);
+    answer.header("Allow", allowed);
+    write_problem(answer, Code::method_not_allowed, {}, call.request_id());
 }
 
 void Native::refuse(Call& call, Code code, std::string_view detail, std::int64_t retry_after) {
