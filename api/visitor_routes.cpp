@@ -212,6 +212,10 @@ void Native::events(Call& call) {
         if (std::optional<net::EventStream> stream = asked.stream(unbuffered))
             hub_.add(room, number, *std::move(stream));
     };
+    // A stream claims no call: of a visitor who is not in line any more the writer is not asked.
+    const Sight seen = desk_.visits().glance(shown->place, call.now());
+    const auto* stands = std::get_if<Stands>(&seen);
+    if (stands && !is_in_line(stands->standing.state)) return open(call, seen);
     desk_.stand(call, shown->place, std::move(open));
 }
 

@@ -283,6 +283,23 @@ TEST(Visitor, IsToldByEventsWhatHappens) {
               std::string::npos); // And the stream ends.
 }
 
+TEST(Visitor, AStreamClaimsNoCall) {
+    TestServer server({.defaults = one_slot()});
+    const std::string ann =
+        TestServer::bearer(TestServer::text_of(server.join("r", "ann"), "ticket"));
+    const std::string bob = TestServer::text_of(server.join("r", "bob"), "ticket");
+    server.ask("POST", "/v1/rooms/r/ticket/finish", ann);
+    const auto state = [&] { return server.service.rooms().share("r")->view().standing(2).state; };
+    ASSERT_TRUE(eventually([&] { return state() == VisitorState::called; }));
+    Dial stream(server.port());
+    stream.write(TestServer::text("GET", "/v1/rooms/r/events?ticket=" + bob));
+    stream.read_response(true);
+    EXPECT_NE(stream.read_until("\n\n").find(R"("state":"called")"), std::string::npos);
+    EXPECT_EQ(state(), VisitorState::called) << "the visitor comes by asking or claiming";
+    server.ask("GET", "/v1/rooms/r/ticket", TestServer::bearer(bob));
+    EXPECT_EQ(state(), VisitorState::active);
+}
+
 TEST(Visitor, AStreamHearsWhatChangedAndNothingElse) {
     RoomSettings still = one_slot();
     still.rules.capacity = 0;
