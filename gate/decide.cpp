@@ -28,6 +28,10 @@ Unmet no_entry(std::string_view reason, std::string_view detail = {}) {
     return {403, "Queue entry token required", reason, detail};
 }
 
+Unmet untold(std::string_view detail) {
+    return {503, "Try again later", "nobody can say now who is inside", detail};
+}
+
 constexpr Unmet nobody{401, "Authentication required", "nobody is logged in"};
 
 bool is_unreserved(char c) {
@@ -126,6 +130,7 @@ class Judge {
         std::optional<std::string_view> event;
         if (captured_) event = decision_.event.view();
         const ShownPass pass = witness_.entry_pass(token, event);
+        if (pass.is_untold) return untold(pass.why);
         if (!pass.valid) return no_entry("the entry pass is not valid", pass.why);
         if (!shower && !rules_.anonymous_entry)
             return no_entry("an entry pass was shown, but nobody is logged in");
@@ -145,8 +150,7 @@ class Judge {
         std::optional<std::string_view> event;
         if (captured_) event = decision_.event.view();
         const ShownPass shown = witness_.inside(ticket, event);
-        if (shown.is_untold)
-            return Unmet{503, "Try again later", "nobody can say now who is inside", shown.why};
+        if (shown.is_untold) return untold(shown.why);
         if (!shown.valid) return no_entry("who holds the ticket is not inside", shown.why);
         const bool is_known = shower && !shower->id.empty() && !shown.visitor.empty();
         if (is_known && shower->id != shown.visitor)

@@ -174,6 +174,10 @@ TEST(Decide, AnEntryPassCountsForItsVisitorOnly) {
     witness.entry.visitor = "";
     witness.who = User{.id = "ann", .role = ""};
     EXPECT_EQ(decision().verdict, Verdict::refuse);
+    witness.entry = {.is_untold = true, .why = "unavailable"};
+    EXPECT_EQ(decision().verdict, Verdict::refuse);
+    EXPECT_EQ(decision().status, 503) << "the visit may last";
+    EXPECT_EQ(refusal_body(decision()), R"({"error":"Try again later"})");
 }
 
 TEST(Decide, UsersAndAdminsAreToldApart) {

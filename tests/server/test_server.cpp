@@ -37,6 +37,7 @@ OfficeOptions office_options(const TestOptions& options) {
 }
 
 Service::MakeStore make_store(const TestOptions& options) {
+    if (options.make_store) return options.make_store;
     if (!options.store_is_away) return {};
     return [away = options.store_is_away, unnoticed = options.is_away_unnoticed](
                const Clock& clock, StoreListener& listener) {
@@ -52,7 +53,8 @@ TestServer::TestServer(TestOptions options)
              .admin_token = admin_token,
              .cors_origins = options.cors_origins,
              .join_limiter = std::make_unique<AddressLimiter>(3, options.joins_per_second)},
-      keys(*token::KeyRing::generate({1'700'000'000})) {
+      keys(options.keys ? *options.keys : *token::KeyRing::generate({1'700'000'000})) {
+    CHECK(service.load());
     shared.dialects = open_dialects(options);
     shared.dialect_names = {"urr", "tacos", "portal", "hhplus"};
     gate.rules.store(std::make_shared<gate::Rules>(gate::default_rules()));

@@ -37,6 +37,9 @@ struct TestOptions {
     // While it is true the store refuses commands; nothing: it never does.
     std::shared_ptr<std::atomic<bool>> store_is_away{};
     bool is_away_unnoticed = false; // The store says all the same that it can be written.
+    // Another store; nothing: rooms are in memory.
+    std::function<std::unique_ptr<Store>(const Clock&, StoreListener&)> make_store{};
+    std::optional<token::KeyRing> keys{}; // Of several servers; nothing: its own.
 };
 
 class TestServer {
