@@ -22,6 +22,7 @@ namespace anteroom::net {
 
 class Connection;
 class RelayOwner;
+struct Refusal;
 
 class RelaySession {
   public:
