@@ -36,7 +36,7 @@ class TestDesk {
     const Handle handle_;
     Service service_{{}};
     token::KeyRing keys_ = *token::KeyRing::generate({1'700'000'000});
-    ApiShared shared_{.service = service_,
+    DeskShared shared_{.service = service_,
                       .admin_token = "a-token-of-an-admin",
                       .cors_origins = {"https://shop.test"},
                       .join_limiter = std::make_unique<AddressLimiter>(1, 0)};
