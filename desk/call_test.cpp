@@ -37,9 +37,9 @@ class TestDesk {
     Service service_{{}};
     token::KeyRing keys_ = *token::KeyRing::generate({1'700'000'000});
     DeskShared shared_{.service = service_,
-                      .admin_token = "a-token-of-an-admin",
-                      .cors_origins = {"https://shop.test"},
-                      .join_limiter = std::make_unique<AddressLimiter>(1, 0)};
+                       .admin_token = "a-token-of-an-admin",
+                       .cors_origins = {"https://shop.test"},
+                       .join_limiter = std::make_unique<AddressLimiter>(1, 0)};
     std::optional<Desk> desk_; // Of the loop's thread.
     net::testing::TestServer server_;
 };
