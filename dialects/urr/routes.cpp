@@ -1,6 +1,8 @@
 // Which paths are system U's, and what is checked before a handler runs.
+#include <algorithm>
 #include <array>
 
+#include "base/text.h"
 #include "dialects/urr/urr.h"
 #include "net/url.h"
 
@@ -25,15 +27,10 @@ bool is_at_or_below(std::string_view path, std::string_view parent) {
     return path.starts_with(parent) && (path.size() == parent.size() || path[parent.size()] == '/');
 }
 
-bool is_uuid(std::string_view text) {
-    if (text.size() != 36) return false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        const char c = text[i];
-        const bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-        if (dash ? c != '-' : !digit) return false;
-    }
-    return true;
+// As canonical() writes it: the digits are small.
+bool is_small_uuid(std::string_view text) {
+    const auto is_capital = [](char c) { return c >= 'A' && c <= 'F'; };
+    return is_uuid(text) && std::ranges::none_of(text, is_capital);
 }
 
 // One spelling: "%2D" is a hyphen, and the digits of a UUID are small.
@@ -51,7 +48,7 @@ bool is_page_of_room(const Parameters& parameters) {
 }
 
 bool is_page_of_uuid(const Parameters& parameters) {
-    return is_uuid(parameters[0]) || is_uuid(canonical(parameters[0], true));
+    return is_small_uuid(parameters[0]) || is_small_uuid(canonical(parameters[0], true));
 }
 
 } // namespace
@@ -143,7 +140,7 @@ std::span<const std::string_view> Urr::prefixes() const {
 void Urr::serve(Call& call, const Rule& rule) {
     std::string respelled; // Lives as long as the call's parameters do: until the handler returns.
     const bool wants_uuid = rule.event == EventId::uuid;
-    bool (*const is_good)(std::string_view) = wants_uuid ? is_uuid : is_room_id;
+    bool (*const is_good)(std::string_view) = wants_uuid ? is_small_uuid : is_room_id;
     if (rule.event != EventId::none && !is_good(call.parameter(0))) {
         respelled = canonical(call.parameter(0), wants_uuid);
         if (!is_good(respelled)) return refuse(call, Status::bad_request, "Invalid event id");
